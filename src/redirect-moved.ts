@@ -1,4 +1,4 @@
-/** A read by the name that a repo had before it was moved is redirected to its name of now. */
+/** A read by the name that a repo had before it was moved is redirected to its current name. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Edge } from './http/server.ts'
 import { repoMovedFrom } from './repos/old-names.ts'

@@ -58,7 +58,7 @@ export async function findNamedRepo(
   return { ...found, commitId: repo.at.commit_id, seq: repo.at.seq }
 }
 
-/** 308 to the same address of a repo that was moved, for who can see it; null if none was. */
+/** 308 to the same address of a repo that was moved, for callers who see it; null if none was. */
 async function movedTo(
   call: Call,
   type: RepoType,

@@ -14,12 +14,12 @@ export const tags = [
   },
   {
     name: 'long',
-    description: 'Takes longest beside others, so it is begun first: begun last, it would run alone at the end.',
+    description: 'Takes longest beside others, so it starts first: started last, it would run alone at the end.',
   },
   {
     name: 'processes',
     description:
-      'Starts many processes, so it is begun early: for each one Linux copies the page tables of the worker, which grow.',
+      'Starts many processes, so it starts early: for each one Linux copies the page tables of the worker, which grow.',
   },
   {
     name: 'own-graph',

@@ -1,4 +1,4 @@
-/** Who may send a body. */
+/** Who can send a body. */
 import type { onRequestHookHandler } from 'fastify'
 import { HubError } from '../../src/platform/errors.ts'
 

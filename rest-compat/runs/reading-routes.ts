@@ -55,7 +55,7 @@ export const routes: readonly TypedRoute[] = [
     errors: [403, 404],
     result: 'object',
     missing,
-    summary: 'What each metric of a run comes to: its last, least, greatest, best and mean value.',
+    summary: 'A summary of each metric of a run: last, minimum, maximum, best and mean value.',
   },
   {
     operation: 'getRunEnvironment',

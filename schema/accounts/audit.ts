@@ -64,7 +64,7 @@ query('auditLog', {
     account: t.string({ required: true, ...rule(z.string().max(256)), description: 'Handle of the account.' }),
     action: t.string({ ...nameRule, description: 'Only this action, such as `repo.delete`.' }),
     actor: t.string({ ...nameRule, description: 'Only of the user with this handle. 404 if there is none.' }),
-    targetId: t.id({ ...nameRule, description: 'Only with this target: the id of a repo, run, key or the like.' }),
+    targetId: t.id({ ...nameRule, description: 'Only with this target: the id of a repo, run, key and so on.' }),
     from: t.field({
       type: 'DateTime',
       description: 'Only made at this time and later, by the clock of the hub; `at` is by that of the database.',

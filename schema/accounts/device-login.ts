@@ -63,7 +63,7 @@ const StartedDeviceLoginType = builder.objectRef<StartedDeviceLogin>('StartedDev
       description: 'The same page with the code filled in.',
     }),
     expiresInSeconds: t.exposeInt('expiresInSeconds', { description: 'Seconds until the codes expire.' }),
-    intervalSeconds: t.exposeInt('intervalSeconds', { description: 'Least seconds between two polls.' }),
+    intervalSeconds: t.exposeInt('intervalSeconds', { description: 'Minimum seconds between two polls.' }),
   }),
 })
 

@@ -16,7 +16,7 @@ const MadeInvitation = builder.objectRef<MadeLink>('MadeInvitation').implement({
     path: t.exposeString('path', {
       description: 'Path and fragment of the link below the address of the hub. Shown only here; it works once.',
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops to work.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
   }),
 })
 
@@ -54,7 +54,7 @@ const InvitationType = builder.objectRef<Invitation>('Invitation').implement({
     id: t.exposeID('id', { description: 'TypeID, prefix `link_`; sorts by time.' }),
     role: t.expose('role', { type: OrgRoleEnum, nullable: true, description: 'Role in the org; null without one.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When its link stops to work.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When its link stops working.' }),
   }),
 })
 

@@ -49,7 +49,7 @@ export function listUpdates<T>(name: string, { typeName, nouns, node, list }: Li
     args: args((t) => ({
       owner: t.string({
         required: true,
-        description: 'Handle of the account: your own, or of an org that you are of.',
+        description: 'Handle of the account: your own, or an org that you belong to.',
       }),
       after: t.string({
         ...rule(z.string().max(MAX_CURSOR_LENGTH)),

@@ -25,10 +25,11 @@ const PasskeyType = builder.prismaObject('Passkey', {
     id: t.exposeID('id', { description: 'TypeID, prefix `passkey_`; sorts by time.' }),
     name: t.exposeString('name', { description: 'What its person calls it.' }),
     host: t.exposeString('rpId', {
-      description: 'Host of the hub for which it was made. It signs in at no other one, such as before a move.',
+      description:
+        'Host of the hub for which it was made. It does not work at any other host, such as the one before a move.',
     }),
     backedUp: t.exposeBoolean('backedUp', {
-      description: 'Whether a password manager keeps a copy; the loss of one device is then no loss.',
+      description: 'Whether a password manager keeps a copy, so that losing one device does not lose the passkey.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     lastUsedAt: t.expose('lastUsedAt', {

@@ -33,14 +33,14 @@ mutation('setPassword', {
     }),
     currentPassword: t.string({
       ...rule(anyPassword),
-      description: 'The password until now; required once there is one.',
+      description: 'The current password; required once there is one.',
     }),
   })),
   verb: setPassword,
 })
 
 const OwnPassword = builder.objectRef<{ readonly changedAt: Date }>('OwnPassword').implement({
-  description: 'That a person has a password; it cannot be read.',
+  description: 'Shows that a person has a password; the password itself cannot be read.',
   fields: (t) => ({
     changedAt: t.expose('changedAt', { type: 'DateTime', description: 'When it was set.' }),
   }),

@@ -75,7 +75,7 @@ mutation('disableUser', {
 
 mutation('enableUser', {
   type: HubUser,
-  payload: { name: 'user', description: 'The user, who may sign in again.' },
+  payload: { name: 'user', description: 'The user, who can sign in again.' },
   description:
     'Lets a user in again: they can sign in, and their keys work. Idempotent. For the operator, after a sign-in of ' +
     'the last 15 minutes.',
@@ -91,7 +91,7 @@ const MadeResetLink = builder.objectRef<MadeLink>('MadeResetLink').implement({
     path: t.exposeString('path', {
       description: 'Path and fragment of the link below the address of the hub. Shown only here; it works once.',
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops to work.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
   }),
 })
 

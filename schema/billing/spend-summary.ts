@@ -106,7 +106,7 @@ builder.objectField(Account, 'spend', (t) =>
     nullable: true,
     byPath: true,
     description:
-      'What it spends in a month; null for a caller who may not see that. Five statements at most for each ' +
+      'What it spends in a month; null for a caller who cannot see that. Five statements at most for each ' +
       'account that they belong to, however often it is selected.',
     args: args((t) => ({ month: t.string(month) })),
     resolve: ({ id }) => id,
@@ -147,7 +147,8 @@ mutation('setSpendCap', {
     account: t.string({ ...rule(handle), description: "Handle of the account; the person's own by default." }),
     usd: t.float({
       ...rule(z.number().min(0).max(1_000_000_000)),
-      description: 'The most of a calendar month (UTC) in US dollars, rounded to four decimals; null removes the cap.',
+      description:
+        'The limit for a calendar month (UTC) in US dollars, rounded to four decimals; null removes the cap.',
     }),
     mode: t.field({ type: SpendCapModeEnum, description: 'Effect of the cap; required with `usd`.' }),
   })),

@@ -23,12 +23,12 @@ const CauseEnum = wordEnum('DatasetCheckCause', 'Why a data set is checked.', {
 })
 
 const DatasetCheckType = builder.objectRef<DatasetCheck>('DatasetCheck').implement({
-  description: 'The check of a data set: one for each repo, of its newest state, with the report that stands.',
+  description: 'The check of a data set: one for each repo, of its newest state, with the current report.',
   fields: (t) => ({
     ...leasedFields(t, {
       seq: 'Change number of the files that it is about.',
-      status: 'Of what is asked or done now; the report of an earlier check stands meanwhile.',
-      requestedAt: 'Since when it waits, or waited.',
+      status: 'Status of what is asked for or in progress; the report of an earlier check stays until it ends.',
+      requestedAt: 'Since when it has waited.',
       requester:
         'Who asked for it; null for a commit, for keys without a person, and if the caller is neither the owner of ' +
         'the repo nor a member.',
@@ -74,7 +74,7 @@ mutation('requestDatasetCheck', {
   type: DatasetCheckType,
   description:
     'Asks for a check of a data set as it is now, which a worker of its owner takes. One that waits already stays; ' +
-    'one that runs is done once more if the files have changed. 409 for what is no data set of LeRobot.',
+    'one that runs is done once more if the files have changed. 409 for a repo that is not a LeRobot data set.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The data set.', (t) => ({ ...repoName(t) })),
@@ -104,11 +104,11 @@ const count = z
 mutation('reportDatasetCheck', {
   type: DatasetCheckType,
   description:
-    'Says how far a check of a data set is, or how it ended. 409 where another worker has the check, or it has ' +
+    'Reports the progress of a check of a data set, or its end. 409 where another worker has the check, or it has ' +
     'ended: then stop. 413 for a report over 1 MiB.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The data set, the attempt, and what is told of it.', (t) => ({
+  input: input('The data set, the attempt, and the report.', (t) => ({
     ...repoName(t),
     attempt: t.int({ required: true, ...rule(count), description: 'Of the claim.' }),
     status: t.field({ type: RobotCheckReportStatusEnum, description: 'The end; absent while it goes on.' }),

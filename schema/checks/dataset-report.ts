@@ -22,7 +22,7 @@ const FindingType = documentType('DatasetFinding', 'One fault of a data set, at 
   joint: member.text('joint', 'The joint as the data set names it; null where it is about no joint.'),
   place: t.string({ description: 'A path, a column, or a number of a column.', resolve: ({ place }) => String(place) }),
   detail: t.string({
-    description: 'What is so, and what should be, in words.',
+    description: 'What is there, and what should be, in words.',
     resolve: ({ detail }) => String(detail),
   }),
 }))
@@ -78,7 +78,7 @@ export const DatasetReportType = documentType(
       'layout',
       '2 or 3; null where `meta/info.json` cannot be read, and nothing else was looked at.',
     ),
-    version: member.text('version', 'As `meta/info.json` says.'),
+    version: member.text('version', 'As `meta/info.json` states.'),
     fps: member.number('fps', 'Frames a second, as `meta/info.json` says.'),
     episodes: t.field({ type: 'SafeInt', description: 'Episodes.', resolve: ({ episodes }) => Number(episodes) }),
     frames: t.field({ type: 'SafeInt', description: 'Frames.', resolve: ({ frames }) => Number(frames) }),
@@ -95,7 +95,7 @@ export const DatasetReportType = documentType(
     findings: t.field({
       type: [FindingType],
       most: 100,
-      description: 'The first ones of each kind: 1000 at most, `counts` has all.',
+      description: 'The first ones of each kind, at most 1000; `counts` has all.',
       resolve: (report) => listIn(report, 'findings'),
     }),
     counts: t.field({
@@ -105,7 +105,7 @@ export const DatasetReportType = documentType(
     }),
     unchecked: t.stringList({
       most: 20,
-      description: 'What was not looked at, in words.',
+      description: 'What was not checked, in words.',
       resolve: ({ unchecked }) => unchecked as string[],
     }),
     omitted: t.stringList({

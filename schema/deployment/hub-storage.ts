@@ -12,9 +12,9 @@ import { args, query } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
 
 const StoreKind = wordEnum('StoreKind', 'Where the hub keeps objects.', {
-  none: 'Nowhere: requests for files are 503.',
+  none: 'Nowhere: requests for files get 503.',
   disk: 'In a folder of its machine.',
-  s3: 'In a bucket of S3 or the like.',
+  s3: 'In a bucket of S3 or a compatible server.',
 })
 
 const HubStorageType = builder.objectRef<HubStorage>('HubStorage').implement({
@@ -33,7 +33,7 @@ const HubStorageType = builder.objectRef<HubStorage>('HubStorage').implement({
     }),
     databaseBytes: t.expose('databaseBytes', { type: 'SafeInt', description: 'Size of the database.' }),
     doomedObjects: t.exposeInt('doomedObjects', {
-      description: 'Files that no repo uses any more and that wait for their deletion; counted up to 10,000.',
+      description: 'Files that no repo uses any more and that wait for deletion; counted up to 10,000.',
     }),
     doomedBytes: t.expose('doomedBytes', { type: 'SafeInt', description: 'Bytes of the counted ones.' }),
     quotaBytes: t.expose('quotaBytes', {
@@ -45,7 +45,7 @@ const HubStorageType = builder.objectRef<HubStorage>('HubStorage').implement({
 
 query('hubStorage', {
   type: HubStorageType,
-  description: 'Room of the hub: disk, database, and what waits for its deletion. For the operator alone.',
+  description: 'Room of the hub: disk, database, and what waits for deletion. For the operator alone.',
   scope: 'session',
   read: readHubStorage,
 })

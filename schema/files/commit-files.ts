@@ -175,7 +175,10 @@ const CommitAdd = builder.inputType('CommitAdd', {
       ...rule(commitAdd.shape.size),
       description: 'Their size in bytes; may be left out for bytes of this repo.',
     }),
-    content: t.string({ ...rule(commitAdd.shape.content), description: 'Base64 of at most 64 KiB, in place of both.' }),
+    content: t.string({
+      ...rule(commitAdd.shape.content),
+      description: 'Base64 of at most 64 KiB, instead of digest and size.',
+    }),
   }),
 })
 

@@ -46,7 +46,7 @@ builder.objectField(RepoType, 'commits', (t) =>
     type: RepoCommits,
     byPath: true,
     description:
-      'Its commits, newest first. Those who may write the repo get all that are left; others the current one and ' +
+      'Its commits, newest first. Those who can write the repo get all that are left; others the current one and ' +
       'those that snapshots name. One statement for any number of repos.',
     args: {
       byRun: t.arg.boolean({

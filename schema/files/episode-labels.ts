@@ -21,7 +21,7 @@ import { wordEnum } from '../word-enum.ts'
 
 const EpisodeChoiceEnum = wordEnum('EpisodeChoice', 'Whether an episode is trained on.', {
   keep: 'It is good to train on.',
-  drop: 'It is to be left out.',
+  drop: 'It is left out of training.',
 })
 
 const EpisodeOutcomeEnum = wordEnum('EpisodeOutcome', 'How an episode ended.', {
@@ -30,7 +30,7 @@ const EpisodeOutcomeEnum = wordEnum('EpisodeOutcome', 'How an episode ended.', {
 })
 
 const EpisodeLabelType = builder.objectRef<EpisodeLabel>('EpisodeLabel').implement({
-  description: 'What a person said of an episode of a data set. It is never changed: the next one replaces it.',
+  description: 'What a person said about an episode of a data set. It is never changed: the next one replaces it.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `label_`.' }),
     episode: t.exposeInt('episode', { description: 'Index of the episode.' }),
@@ -44,7 +44,7 @@ const EpisodeLabelType = builder.objectRef<EpisodeLabel>('EpisodeLabel').impleme
       nullable: true,
       description: 'Success or failure; null for neither.',
     }),
-    note: t.exposeString('note', { nullable: true, description: 'What is to be remembered of it.' }),
+    note: t.exposeString('note', { nullable: true, description: 'A note about it.' }),
     isCurrent: t.exposeBoolean('isCurrent', { description: 'Whether no later one replaced it.' }),
     previousId: t.exposeID('previousId', { nullable: true, description: 'The label that it replaced.' }),
     undoneId: t.exposeID('undoneId', { nullable: true, description: 'The label that it undid.' }),
@@ -120,11 +120,11 @@ const labelledEpisodes = (name: string, description: string) =>
 mutation('labelEpisodes', {
   type: labelledEpisodes('LabelledEpisodes', 'The current labels of the episodes that were labelled.'),
   description:
-    'Says of episodes whether they are kept, how they ended, and a note. What is left out stays as it is; null is ' +
-    'none. What was said before stays in the history.',
+    'Labels episodes: whether they are kept, how they ended, and a note. A member that is left out stays as it is; ' +
+    'null clears it. Earlier labels stay in the history.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The repo, the episodes and what is said of them.', (t) => ({
+  input: input('The repo, the episodes and their labels.', (t) => ({
     ...repoName(t),
     episodes: t.intList({
       required: true,
@@ -133,7 +133,7 @@ mutation('labelEpisodes', {
     }),
     choice: t.field({ type: EpisodeChoiceEnum, description: 'Keep or drop.' }),
     outcome: t.field({ type: EpisodeOutcomeEnum, description: 'Success or failure.' }),
-    note: t.string({ ...rule(descriptionText), description: 'Anything to remember; an empty text is none.' }),
+    note: t.string({ ...rule(descriptionText), description: 'Anything to remember; an empty text clears it.' }),
   })),
   verb: labelEpisodes,
 })
@@ -141,7 +141,7 @@ mutation('labelEpisodes', {
 mutation('undoEpisodeLabels', {
   type: labelledEpisodes('UndoneEpisodeLabels', 'The current labels of the episodes whose labels were undone.'),
   description:
-    'Gives the episodes of these labels what was said of them before, as new labels, which can be undone in turn. ' +
+    'Gives the episodes of these labels their previous labels, as new labels, which can be undone in turn. ' +
     'All or none: 412 if one of them is no longer current.',
   scope: 'key:write',
   target: targetRepo,

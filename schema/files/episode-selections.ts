@@ -22,16 +22,16 @@ import { input, mutation } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
 
 const LabelFilterEnum = wordEnum('EpisodeLabelFilter', 'What the labels of episodes select.', {
-  kept: 'Those that are labelled `keep`.',
-  not_dropped: 'All but those that are labelled `drop`.',
-  successful: 'Those that are labelled `success`.',
+  kept: 'Those labelled `keep`.',
+  not_dropped: 'All except those labelled `drop`.',
+  successful: 'Those labelled `success`.',
 })
 
 const SelectionType = builder.objectRef<EpisodeSelection>('EpisodeSelection').implement({
   description: 'Episodes of a data set under a name, of one version of its files. It is never changed.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'A run names it in `svc://owner/repo#name`.' }),
-    seq: t.exposeInt('seq', { description: 'Change number of the files that it is of; a run pins them.' }),
+    seq: t.exposeInt('seq', { description: 'Change number of the files that it was made from; a run pins them.' }),
     episodes: t.loadable({
       type: 'String',
       byPath: true,
@@ -41,11 +41,11 @@ const SelectionType = builder.objectRef<EpisodeSelection>('EpisodeSelection').im
       load: (selections: EpisodeSelection[], ctx) => episodesOfSelections(ctx, selections),
     }),
     count: t.exposeInt('count', { description: 'Number of its episodes.' }),
-    total: t.exposeInt('total', { description: 'Number of episodes that the data set had.' }),
+    total: t.exposeInt('total', { description: 'Number of episodes that the data set had then.' }),
     fingerprint: t.exposeString('fingerprint', {
       description: 'SHA-256 of `episodes`, lowercase hex: equal for equal lists.',
     }),
-    note: t.exposeString('note', { nullable: true, description: 'What is to be remembered of it.' }),
+    note: t.exposeString('note', { nullable: true, description: 'A note about it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     creator: t.field({
       type: Account,
@@ -110,8 +110,8 @@ mutation('createEpisodeSelection', {
     }),
     keep: t.string({ ...rule(rangesText), description: 'The episodes, as in `3, 5-9`.' }),
     drop: t.string({ ...rule(rangesText), description: 'All but these.' }),
-    labels: t.field({ type: LabelFilterEnum, description: 'By what people said of them.' }),
-    note: t.string({ ...rule(descriptionText), description: 'Anything to remember; an empty text is none.' }),
+    labels: t.field({ type: LabelFilterEnum, description: 'By their labels.' }),
+    note: t.string({ ...rule(descriptionText), description: 'Anything to remember; an empty text clears it.' }),
   })),
   payload: { name: 'selection', description: 'The new selection.' },
   verb: createEpisodeSelection,

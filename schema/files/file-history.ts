@@ -67,7 +67,7 @@ const FileRevisions = builder.connectionObject(
 query('fileHistory', {
   type: FileRevisions,
   description:
-    'The versions in which one path of a repo was added, changed or removed, newest first. Those who may write ' +
+    'The versions in which one path of a repo was added, changed or removed, newest first. Those who can write ' +
     'the repo get all that are left; others the current one and those that snapshots name. Empty for a path that ' +
     'none of them has. A renamed file has another path, and its history begins with the rename.',
   scope: 'none',

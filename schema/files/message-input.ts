@@ -14,6 +14,6 @@ export const AUTHOR_TEXT =
 export const messageField = (t: InputFields) => ({
   message: t.string({
     ...rule(changeMessageText),
-    description: 'What to remember about the change: at most 500 characters. Anyone who may read the repo can read it.',
+    description: 'What to remember about the change: at most 500 characters. Anyone who can read the repo can read it.',
   }),
 })

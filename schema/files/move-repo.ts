@@ -17,13 +17,13 @@ mutation('moveRepo', {
   scope: 'key:write',
   target: async (ctx, given) => targetRepo(ctx, await nameToMove(ctx, given)),
   input: input('The repo and its new name.', (t) => ({
-    fromOwner: t.string({ required: true, description: 'Handle of the owner of now.' }),
-    fromRepo: t.string({ required: true, description: 'Slug of now.' }),
+    fromOwner: t.string({ required: true, description: 'Current handle of the owner.' }),
+    fromRepo: t.string({ required: true, description: 'Current slug.' }),
     owner: t.string({
       ...rule(handleText),
-      description: 'Handle of the new owner: the caller, or an org the caller belongs to; the owner of now if absent.',
+      description: 'Handle of the new owner: the caller, or an org the caller belongs to; the current owner if absent.',
     }),
-    slug: t.string({ ...rule(slugText), description: 'The new slug; the one of now if absent.' }),
+    slug: t.string({ ...rule(slugText), description: 'The new slug; the current one if absent.' }),
     hfName: t.string({
       ...rule(hfNameText),
       description: 'The new name as a client of the Hugging Face API gives it; the slug follows from it.',

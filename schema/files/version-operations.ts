@@ -18,7 +18,7 @@ import { RepoSnapshotType } from './versions.ts'
 mutation('createSnapshot', {
   type: RepoSnapshotType,
   description:
-    "Names a state of a repo and so keeps its files. Bytes that only snapshots keep count in the owner's " +
+    "Names a state of a repo, which keeps its files. Bytes that only snapshots keep count in the owner's " +
     'storage: 413 if they do not fit. 409 if the repo has a snapshot of that name.',
   scope: 'key:write',
   target: targetRepo,

@@ -32,7 +32,7 @@ export const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implem
   fields: (t) => ({
     seq: t.exposeInt('seq', { description: 'Its number; names the state in `at`.' }),
     commitId: t.exposeString('commitId', {
-      description: 'Names the version for all who may read the repo: 40 hex digits, random, never used again.',
+      description: 'Names the version for all who can read the repo: 40 hex digits, random, never used again.',
     }),
     message: t.exposeString('message', { nullable: true, description: MESSAGE_TEXT }),
     time: t.expose('time', { type: 'DateTime', description: 'When it was made.' }),

@@ -67,7 +67,7 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
       resolve: (film, _args, ctx) => signFilm(ctx, film),
     }),
     isOutdated: t.exposeBoolean('isOutdated', {
-      description: 'Whether the files of the data set have changed since, or those of the robot where it is named.',
+      description: 'Whether the files of the data set, or of the named robot, have changed since.',
     }),
   }),
 })

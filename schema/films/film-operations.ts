@@ -18,8 +18,8 @@ import { EpisodeFilmType, FilmKindEnum, placeNumber } from './episode-film.ts'
 mutation('requestEpisodeFilm', {
   type: EpisodeFilmType,
   description:
-    'Asks for a picture or a video of an episode on a robot, which a worker of the owner makes. The same is made ' +
-    'once: it is answered as it is, and one that failed is tried again. 422 for an episode that the data set does ' +
+    'Asks for a picture or a video of an episode on a robot, which a worker of the owner makes. Each film is ' +
+    'made once: a repeat returns it, and one that failed is tried again. 422 for an episode that the data set does ' +
     'not have, 429 while 50 films of the account wait or are being made.',
   scope: 'key:write',
   target: targetRepo,
@@ -50,8 +50,8 @@ const filmName = (t: InputFields) => ({
 mutation('deleteEpisodeFilm', {
   type: DeletedFilm,
   description:
-    'Deletes a film in any state, with its bytes, which count no more. One that waits is not made; the worker of one ' +
-    'that is being made is refused from then on, and stops. The same can be asked for again.',
+    'Deletes a film in any state, with its bytes, which no longer count. One that waits is not made; the worker of ' +
+    'one that is being made is refused from then on, and stops. The same film can be asked for again.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The film to delete.', filmName),
@@ -92,7 +92,7 @@ mutation('presignEpisodeFilm', {
   type: FilmUpload,
   description:
     'Announces the bytes of a film that the caller makes, and answers with the address that takes them. 409 where ' +
-    'another worker has the film; 413 for a still over 2 MiB, a video over 16 MiB, and what does not fit the quota.',
+    'another worker has the film; 413 for a still over 2 MiB, a video over 16 MiB, and for bytes over the quota.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The film, the attempt, and the bytes.', (t) => ({
@@ -120,12 +120,12 @@ mutation('presignEpisodeFilm', {
 mutation('reportEpisodeFilm', {
   type: EpisodeFilmType,
   description:
-    'Says that a film goes on, or how it ended. With `succeeded` the hub hashes the bytes that were sent. 409 where ' +
+    'Reports that a film is in progress, or how it ended. With `succeeded` the hub hashes the bytes that were sent. 409 where ' +
     'another worker has the film, or it has ended: then stop. A film whose data set or robot has changed meanwhile ' +
     'fails.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The film, the attempt, and what is told of it.', (t) => ({
+  input: input('The film, the attempt, and the report.', (t) => ({
     ...heldFields(t),
     status: t.field({ type: RobotCheckReportStatusEnum, description: 'The end; absent while it goes on.' }),
     error: t.string({ ...rule(plainText(4000)), description: 'With `failed`: why.' }),

@@ -3,16 +3,16 @@
 import { lineText, MAX_NOTES_BYTES, MAX_RUN_TAGS, notesText, runTagList } from '@hub/formats/text-rules'
 import { type InputFields, rule } from '../input-field.ts'
 
-const LINE = 'A line of text.'
+const LINE = 'One line of text.'
 
 /** Null and absent are the same, except in `updateRun`. */
 export function keptRunFields(t: InputFields) {
   return {
     project: t.string({ ...rule(lineText(128)), description: `The project that the run is part of. ${LINE}` }),
-    name: t.string({ ...rule(lineText(200)), description: `What people call the run: its \`displayName\`. ${LINE}` }),
+    name: t.string({ ...rule(lineText(200)), description: `Name of the run, shown as \`displayName\`. ${LINE}` }),
     notes: t.string({
       ...rule(notesText),
-      description: `What people note about the run, in lines; at most ${MAX_NOTES_BYTES / 1024} KiB of UTF-8. Empty notes are none.`,
+      description: `Notes on the run, in lines; at most ${MAX_NOTES_BYTES / 1024} KiB of UTF-8. Empty notes clear them.`,
     }),
     tags: t.stringList({
       ...rule(runTagList),

@@ -127,7 +127,7 @@ query('repoNamed', {
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
-    name: t.string({ required: true, description: '`hfName` in this very spelling, or the slug.' }),
+    name: t.string({ required: true, description: '`hfName` in exactly this spelling, or the slug.' }),
   })),
   read: (ctx, name, info) => getRepoNamed(ctx, name, { cards: selectsCard(info) }),
 })

@@ -20,7 +20,7 @@ const RepoSourceType = builder.objectRef<CardSource>('RepoSource').implement({
   description: 'A repo that the card of another says it is made from.',
   fields: (t) => ({
     relation: t.expose('relation', { type: RepoSourceRelationEnum, description: 'What it is for the other.' }),
-    name: t.exposeString('name', { description: 'Its name as the card writes it; of whatever hub.' }),
+    name: t.exposeString('name', { description: 'Its name as the card writes it; it may be on another hub.' }),
     repo: t.loadable({
       type: RepoType,
       nullable: true,

@@ -10,7 +10,7 @@ import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 
 const RolloutGateType = builder.objectRef<RolloutGate>('RolloutGate').implement({
-  description: 'What the results of a model must come to before an endpoint serves it.',
+  description: 'What the results of a model must reach before an endpoint serves it.',
   fields: (t) => ({
     robot: t.exposeString('robot', {
       description: 'Full name of the robot repo; where that is deleted or hidden, the name that the gate was set with.',
@@ -20,8 +20,8 @@ const RolloutGateType = builder.objectRef<RolloutGate>('RolloutGate').implement(
     }),
     fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions.' }),
     task: t.exposeString('task', { description: 'Name of their task.' }),
-    least: t.exposeFloat('least', { description: 'Where the interval of success begins at least.' }),
-    seeds: t.exposeInt('seeds', { description: 'How many seeds the results have at least, all together.' }),
+    least: t.exposeFloat('least', { description: 'The lowest bound at which the interval of success may begin.' }),
+    seeds: t.exposeInt('seeds', { description: 'The least number of seeds of the results together.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set as it is.' }),
   }),
 })

@@ -6,14 +6,14 @@ import { builder } from '../builder.ts'
 import { wordEnum } from '../word-enum.ts'
 
 export const RolloutEnding = wordEnum('RolloutEnding', 'How a rollout ended.', {
-  reached: 'Success was reached.',
-  missed: 'The time of the task was over without success.',
-  failed: 'What the task calls a failure came first.',
-  diverged: 'The simulation left what numbers can say.',
+  reached: 'The success condition was met.',
+  missed: 'The task ran out of time without success.',
+  failed: 'The failure condition of the task was met first.',
+  diverged: 'The simulation diverged: a number is no longer finite.',
 })
 
 export const RolloutOutcomeType = builder.objectRef<RolloutOutcome>('RolloutOutcome').implement({
-  description: 'What one seed came to.',
+  description: 'The outcome of one seed.',
   fields: (t) => ({
     seed: t.exposeInt('seed', { description: 'The seed.' }),
     success: t.exposeBoolean('success', { description: 'Whether the condition of success was met.' }),
@@ -22,17 +22,17 @@ export const RolloutOutcomeType = builder.objectRef<RolloutOutcome>('RolloutOutc
     seconds: t.exposeFloat('seconds', { description: 'Its length, in time of the model.' }),
     steps: t.exposeInt('steps', { description: 'How often the policy was asked.' }),
     fingerprint: t.exposeString('fingerprint', {
-      description: 'Of every number of its motion, to the bit: 16 hex digits.',
+      description: 'Of every number of its motion, bit by bit: 16 hex digits.',
     }),
   }),
 })
 
 export const RolloutEpisodeType = builder.objectRef<RolloutEpisode>('RolloutEpisode').implement({
-  description: 'The motion of one seed, as the one who ran it recorded it.',
+  description: 'The motion of one seed, as the person who ran it recorded it.',
   fields: (t) => ({
     outcome: t.field({
       type: RolloutOutcomeType,
-      description: 'What the seed came to.',
+      description: 'The outcome of the seed.',
       resolve: (episode) => episode,
     }),
     size: t.expose('size', { type: 'SafeInt', description: 'Size in bytes.' }),

@@ -39,7 +39,7 @@ const outcomesSchema = z
   )
 
 const OutcomeInput = builder.inputType('RolloutOutcomeInput', {
-  description: 'What one seed came to.',
+  description: 'The outcome of one seed.',
   fields: (t) => ({
     seed: t.int({ required: true, ...rule(z.number().int().min(0).max(MAX_SEED)), description: 'The seed.' }),
     success: t.boolean({ required: true, description: 'Whether the condition of success was met.' }),
@@ -54,7 +54,7 @@ const OutcomeInput = builder.inputType('RolloutOutcomeInput', {
     fingerprint: t.string({
       required: true,
       ...rule(z.string().regex(/^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits')),
-      description: 'Of every number of its motion, to the bit.',
+      description: 'Of every number of its motion, bit by bit.',
     }),
   }),
 })
@@ -80,13 +80,13 @@ const EpisodeInput = builder.inputType('RolloutEpisodeInput', {
 mutation('publishRollouts', {
   type: RolloutType,
   description:
-    'Keeps what the rollouts of a policy on a robot came to, as a result of the model. The hub counts the successes ' +
+    'Stores the outcomes of rollouts of a policy on a robot as a result of the model. The hub counts the successes ' +
     'and calculates the interval. One that is kept already, with the same numbers, is answered as it is; with other ' +
     'numbers for the same version, robot, conditions and seeds it is 409. The last 1000 results of a model stay, and ' +
     'the last 1000 of agents.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The model, the robot, the conditions, and what each seed came to.', (t) => ({
+  input: input('The model, the robot, the conditions, and the outcome of each seed.', (t) => ({
     ...repoName(t),
     version: t.string({
       required: true,

@@ -65,8 +65,8 @@ const RolloutDifferences = builder.connectionObject(
 
 export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
   description:
-    'What the rollouts of one policy on one simulated robot came to, as the one who ran them reported it. It never ' +
-    'changes.',
+    'The outcomes of rollouts of one policy on one simulated robot, as the person who ran them reported them. It ' +
+    'never changes.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `roll_`.' }),
     model: t.exposeString('model', { description: 'Full name of the model repo.' }),
@@ -120,7 +120,7 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
     outcomes: t.loadable({
       type: RolloutOutcomes,
       byPath: true,
-      description: 'What each seed came to. One statement for any number of results.',
+      description: 'The outcome of each seed. One statement for any number of results.',
       args: {
         failed: t.arg.boolean({ description: 'Only those without success.' }),
         ...pageArgs(t.arg),
@@ -147,8 +147,8 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
       type: RolloutDifferences,
       byPath: true,
       description:
-        'The seeds that it shares with another result of the same conditions on the same robot, and that only one of ' +
-        'both succeeds with: 409 for a result of other conditions. Two statements for any number of results.',
+        'The seeds that it shares with another result of the same conditions on the same robot, and with which only ' +
+        'one of the two succeeds: 409 for a result of other conditions. Two statements for any number of results.',
       args: {
         other: t.arg.id({ required: true, description: 'Id of the other result.' }),
         ...pageArgs(t.arg),

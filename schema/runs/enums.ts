@@ -40,7 +40,7 @@ export const RecommendationBasisEnum = wordEnum(
 )
 export const MeasuredByEnum = wordEnum('MeasuredBy', 'Whose measurements a recommendation uses.', {
   account: 'Reported by succeeded runs of the account that is billed; they count for its plans alone.',
-  hub: 'Observed by the hub on succeeded hosted runs, of whatever account, within plausible bounds.',
+  hub: 'Observed by the hub on succeeded hosted runs of any account, within plausible bounds.',
 })
 export const RunReportStatusEnum = wordEnum('RunReportStatus', "Final status in a runner's report.", {
   succeeded: 'The run succeeded.',

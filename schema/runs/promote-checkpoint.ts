@@ -39,11 +39,11 @@ mutation('promoteCheckpoint', {
     repo: t.string({
       required: true,
       ...rule(fullNameText),
-      description: 'The model repo, as `owner/slug`; it is made if it is missing.',
+      description: 'The model repo, as `owner/slug`; it is created if it does not exist.',
     }),
     visibility: t.field({
       type: VisibilityEnum,
-      description: 'Of a repo that is made: private if absent. A repo that is there keeps its own.',
+      description: 'Visibility of a new repo: private if absent. An existing repo keeps its own.',
     }),
     ...messageField(t),
   })),

@@ -30,7 +30,7 @@ const RunMediaInput = builder.inputType('RunMediaInput', {
       type: 'JSON',
       description: 'In place of a file: a text, table or histogram of at most 64 KiB.',
     }),
-    caption: t.string({ ...rule(mediaCaption), description: 'What is said beside it.' }),
+    caption: t.string({ ...rule(mediaCaption), description: 'Its caption.' }),
     width: t.int({ ...rule(side), description: 'Pixels.' }),
     height: t.int({ ...rule(side), description: 'Pixels.' }),
     seconds: t.float({ ...rule(z.number().min(0).max(MAX_MEDIA_SECONDS)), description: 'How long it plays.' }),

@@ -6,15 +6,15 @@ import type { ArgFields } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
 
 const SortByEnum = wordEnum('RunSortBy', 'Which value of a metric a list of runs is sorted by.', {
-  last: 'The last one.',
+  last: 'The last value.',
   best: 'The best one; 422 for a metric whose name does not say which values are better.',
-  min: 'The least one.',
-  max: 'The greatest one.',
+  min: 'The minimum.',
+  max: 'The maximum.',
   mean: 'The mean.',
 })
-const DirectionEnum = wordEnum('SortDirection', 'The order of values.', {
-  asc: 'The least first.',
-  desc: 'The greatest first.',
+const DirectionEnum = wordEnum('SortDirection', 'Sort order of values.', {
+  asc: 'Lowest first.',
+  desc: 'Highest first.',
 })
 
 const text = (most: number) => rule(z.string().max(most))
@@ -40,6 +40,6 @@ export function runListArgs(t: ArgFields) {
       description: 'Sorted by this metric, from `summary`, and only runs that have it; newest first without.',
     }),
     sortBy: t.field({ type: SortByEnum, description: 'By which value of the metric; `LAST` by default.' }),
-    order: t.field({ type: DirectionEnum, description: 'The better values first by default, else the greatest.' }),
+    order: t.field({ type: DirectionEnum, description: 'The better values first by default, otherwise the highest.' }),
   }
 }

@@ -42,7 +42,7 @@ const MediaType = builder.objectRef<RunMediaEntry>('RunMedia').implement({
       description: 'The value of one without a file, as it was sent.',
       resolve: ({ value }) => value?.value ?? null,
     }),
-    caption: t.exposeString('caption', { nullable: true, description: 'What is said beside it.' }),
+    caption: t.exposeString('caption', { nullable: true, description: 'Its caption.' }),
     width: t.exposeInt('width', { nullable: true, description: 'Pixels.' }),
     height: t.exposeInt('height', { nullable: true, description: 'Pixels.' }),
     seconds: t.exposeFloat('seconds', { nullable: true, description: 'How long it plays.' }),
@@ -104,7 +104,7 @@ const MediaKeyType = builder.objectRef<RunMediaKey>('RunMediaKey').implement({
       type: 'SafeInt',
       description: "What the entries count against the owner's storage, without their files.",
     }),
-    lastStep: t.expose('lastStep', { type: 'SafeInt', description: 'The greatest step that has one.' }),
+    lastStep: t.expose('lastStep', { type: 'SafeInt', description: 'The last step that has one.' }),
   }),
 })
 

@@ -16,7 +16,7 @@ const BetterEnum = wordEnum('MetricBetter', 'Which values of a metric are better
 })
 
 const SummaryType = builder.objectRef<MetricSummary>('RunMetricSummary').implement({
-  description: 'What one metric of a run comes to, without lines of lost attempts and numbers beyond the doubles.',
+  description: 'The summary of one metric of a run, without lines of lost attempts and numbers beyond the doubles.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Key in the metrics lines.' }),
     count: t.expose('count', { type: 'SafeInt', description: 'Number of lines with this key.' }),
@@ -24,9 +24,9 @@ const SummaryType = builder.objectRef<MetricSummary>('RunMetricSummary').impleme
     lastStep: t.exposeFloat('lastStep', {
       description: 'The step of that line; of one without a step, the number of the line.',
     }),
-    min: t.exposeFloat('min', { description: 'The least value.' }),
+    min: t.exposeFloat('min', { description: 'The minimum.' }),
     minStep: t.exposeFloat('minStep', { description: 'Where it was reached first.' }),
-    max: t.exposeFloat('max', { description: 'The greatest value.' }),
+    max: t.exposeFloat('max', { description: 'The maximum.' }),
     maxStep: t.exposeFloat('maxStep', { description: 'Where it was reached first.' }),
     mean: t.exposeFloat('mean', { description: 'The mean of all values.' }),
     better: t.field({
@@ -37,7 +37,7 @@ const SummaryType = builder.objectRef<MetricSummary>('RunMetricSummary').impleme
     }),
     best: t.float({
       nullable: true,
-      description: 'The least or the greatest value, by `better`; null without.',
+      description: 'The minimum or the maximum, by `better`; null without.',
       resolve: (summary) => bestOf(summary)?.value ?? null,
     }),
     bestStep: t.float({
@@ -55,7 +55,7 @@ builder.objectField(RunType, 'summary', (t) =>
     type: SummaryType,
     byPath: true,
     description:
-      'What each of its metrics comes to, kept as reports come, in the order in which the keys appear; the first ' +
+      'A summary of each of its metrics, updated with every report, in the order in which the keys appear; the first ' +
       `${MAX_SUMMARIES} keys of at most 256 characters. One statement for any number of runs.`,
     args: args((t) => ({
       keys: t.stringList({

@@ -163,8 +163,8 @@ builder.objectFields(RunType, (t) => {
     startedAt: time('startedAt', 'When it was first claimed; null before that.'),
     finishedAt: time('finishedAt', 'When it ended; null before that.'),
     project: text('project', 'The project that it is part of: at most 128 characters.'),
-    name: text('name', 'What people call it: at most 200 characters.'),
-    notes: text('notes', 'What people note about it, in lines: at most 16 KiB.'),
+    name: text('name', 'Its name: at most 200 characters.'),
+    notes: text('notes', 'Notes on it, in lines: at most 16 KiB.'),
     tags: t.stringList({
       most: MAX_RUN_TAGS,
       description: 'Tags of at most 64 characters, each once.',

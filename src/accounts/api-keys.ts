@@ -43,7 +43,7 @@ export interface NewApiKey {
   readonly expiresAt?: string | null
 }
 
-/** The facts that decide who may revoke a key. */
+/** The facts that decide who can revoke a key. */
 interface KeyRow {
   readonly id: string
   readonly name: string

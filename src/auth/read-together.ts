@@ -13,7 +13,7 @@ const waiting = new WeakMap<Querier, Map<string, Waiting>>()
 
 /**
  * What `read` finds, for all who ask with an equal key before it begins, a turn of the event loop later. Nothing is
- * kept: who asks later reads later. A thing that is found for several is an event that they share.
+ * kept: later callers read again. A thing that is found for several is an event that they share.
  */
 export function readTogether<T extends object>(
   db: Querier,

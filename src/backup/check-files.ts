@@ -32,7 +32,7 @@ export async function readManifest(source: BackupSource): Promise<{ manifest: Ma
   const sums = await textOf(source, SUMS)
   const text = await textOf(source, MANIFEST)
   if (sums === null || text === null)
-    throw new BackupError(`This is no backup of a hub, or half of one: it has no ${sums === null ? SUMS : MANIFEST}.`)
+    throw new BackupError(`This is not a complete backup of a hub: it has no ${sums === null ? SUMS : MANIFEST}.`)
   return { manifest: parseManifest(text), sums: parseSums(sums) }
 }
 

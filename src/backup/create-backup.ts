@@ -40,7 +40,7 @@ export async function createBackup({ config, databaseUrl, to, mode, steps }: Cre
       throw new BackupError('Another backup of this hub is being made. Wait for its end, or end it.')
     if (await isBeingRestored(client))
       throw new BackupError(
-        'A restore of this hub did not come to its end: what there is would be half a backup. Run `hub backup ' +
+        'A restore of this hub did not finish: a backup of it would be incomplete. Run `hub backup ' +
           'restore` again first.',
       )
     sink = await openSink(to)

@@ -48,7 +48,7 @@ function tablesFault(tables: readonly TableShape[], catalogue: Catalogue): strin
   const expected = new Set(catalogue.map((line) => /^column (\S+): /.exec(line)?.[1]).filter((at) => at !== undefined))
   const found = new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)))
   const added = [...found].find((column) => !expected.has(column))
-  if (added !== undefined) return `its column ${added} is one too many`
+  if (added !== undefined) return `its column ${added} is unexpected`
   const lacking = [...expected].find((column) => !found.has(column) && !column.startsWith('changes.'))
   return lacking === undefined ? null : `its column ${lacking} is missing`
 }

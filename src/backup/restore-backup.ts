@@ -126,7 +126,7 @@ async function makeRoom(
       )
     if (!(await confirm(target))) throw new BackupError('Nothing was changed.')
   }
-  if (target.isUnfinished) steps.note('An earlier restore did not come to its end; it begins again.')
+  if (target.isUnfinished) steps.note('An earlier restore did not finish; it starts again.')
   const { objectStore } = config
   const aside = await setMark(
     client,

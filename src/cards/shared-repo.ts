@@ -26,7 +26,7 @@ const newestResult = `case when r.kind = 'model' then (
 
 const sharedColumns = columns({
   kind: column.enum('RepoKind', 'r.kind'),
-  /** Its names of now: it may be asked for by one that it had before. */
+  /** Its current names: it may be asked for by an earlier one. */
   owner: column.text('o.handle'),
   slug: column.text('r.slug'),
   description: column.text.orNull('r.description'),

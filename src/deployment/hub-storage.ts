@@ -1,4 +1,4 @@
-/** Room: of accounts, disk and database, and what waits for its deletion. Contract, "The operator". */
+/** Room: of accounts, disk and database, and what waits for deletion. Contract, "The operator". */
 
 import { statfs } from 'node:fs/promises'
 import { isId } from '@hub/formats/ids'
@@ -10,7 +10,7 @@ import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../platform
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** Objects that wait for their deletion are counted up to this. */
+/** Objects that wait for deletion are counted up to this. */
 const MOST_COUNTED = 10_000
 
 const roomColumns = columns({

@@ -18,10 +18,10 @@ import { lockAccounts } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
 
 export interface MoveRepoInput {
-  /** The name of now. */
+  /** The current name. */
   readonly fromOwner: string
   readonly fromRepo: string
-  /** Handle of the new owner; the owner of now if absent. */
+  /** Handle of the new owner; the current one if absent. */
   readonly owner?: string | null
   readonly slug?: string | null
   /** The new name as another client gives it; the slug follows from it. */

@@ -14,7 +14,7 @@ export function assertTakesAnswer(accept: string): void {
   if (!answers.some((type) => takes(accept, type))) throw notServed(answers.join(', '))
 }
 
-/** Throws 406 for a subscription of a request that does not take events, before it is begun. */
+/** Throws 406 for a subscription of a request that does not take events, before it starts. */
 export function assertTakesEvents(accept: string): void {
   if (!takes(accept, EVENTS)) throw eventsOnly()
 }

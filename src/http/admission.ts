@@ -1,5 +1,5 @@
 /**
- * Who may run an operation now, and what it has while it runs: anonymous addresses have few at once, and time that they
+ * Who can run an operation now, and what it has while it runs: anonymous addresses have few at once, and time that they
  * use up; every caller has a share of the connections.
  */
 import type { FastifyRequest } from 'fastify'

@@ -17,7 +17,7 @@ import { meterOf, type OperationMeter } from './operation-meter.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>
 
-/** Instead of the value of a member that is a function or a promise: it is begun, and `begun` does the rest. */
+/** Instead of the value of a member that is a function or a promise: it is started, and `begun` does the rest. */
 export const unread = Symbol('unread')
 
 /** A counted field whose value is the member of its object with its name. */

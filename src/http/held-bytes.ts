@@ -27,7 +27,7 @@ const RETRY_AFTER_S = 5
 
 /** A request of someone who holds no more than this is not what fills the memory. */
 const SMALL_BYTES = 1 * MIB
-/** Beyond the bound of all callers, for who holds little. */
+/** Beyond the bound of all callers, for callers who hold little. */
 const SMALL_PART = 8
 
 /** What all callers hold, of whatever kind. One per process. */
@@ -40,7 +40,7 @@ export class HeldTotal {
     this.#most = most
   }
 
-  /** Counts bytes for who holds `own` of them already. 503 over the bound, which has some room more for who holds little. */
+  /** Counts bytes for a caller who holds `own` already. 503 over the bound, which is higher for callers who hold little. */
   take(bytes: number, own: number): () => void {
     const most = own + bytes <= SMALL_BYTES ? this.#most * (1 + 1 / SMALL_PART) : this.#most
     if (this.#most > 0 && this.#bytes + bytes > most) throw allTooMany()

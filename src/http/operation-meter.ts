@@ -1,6 +1,6 @@
 /**
  * What one execution of an operation has used so far: objects, values, bytes of its answer, and processor time. It is
- * counted while the operation runs, field by field, and before the work of a field is begun: whatever the count before
+ * counted while the operation runs, field by field, and before the work of a field starts: whatever the count before
  * it said, a query ends soon after it is over a limit. Contract, "Limits of GraphQL operations".
  */
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
@@ -54,7 +54,7 @@ export class OperationMeter implements TimeUser {
   #wholeCount = 0
   #isBetweenVerbs = true
 
-  /** `caller` is told of the time too. `hasLeft`: nothing more is begun once its client has. */
+  /** `caller` is told of the time too. `hasLeft`: nothing more is started once its client has. */
   constructor(
     ctx: RequestContext,
     limits: ExecutionLimits = executionLimits,
@@ -127,7 +127,7 @@ export class OperationMeter implements TimeUser {
 
   /**
    * Begins the work of a field, whose time is the operation's. Throws if its objects would be over the limit: nothing
-   * of it is begun then.
+   * of it is started then.
    */
   begin(size: FieldSize, args: Readonly<Record<string, unknown>>): void {
     enterSlice(this)

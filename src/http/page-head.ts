@@ -29,7 +29,7 @@ const parts: Partial<Record<PageName, string>> = {
   repoMap: 'Map of joints',
 }
 
-/** Pages that only who may write the repo can use. */
+/** Pages that only who can write the repo can use. */
 const forWriters: ReadonlySet<PageName> = new Set(['repoSettings', 'repoEdit'])
 
 /** The name of the repo whose head a page has; null for every other page. */

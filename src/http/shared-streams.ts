@@ -67,7 +67,7 @@ export class SharedStreams {
   }
 
   /**
-   * Null for the stream of another caller. A link that has another's token would add the operations of who follows it,
+   * Null for the stream of another caller. A link that has another's token would add the operations of its follower,
    * by their cookie, for the other to read.
    */
   find(token: string, caller: string): SharedStream | null {

@@ -1,7 +1,7 @@
 /**
  * What callers may have written to the database: at once, and over a day. Requests of small rows count in no quota of
  * storage, and rows of the audit log are for ever, so what bounds their growth is how fast they come. An amount drains
- * evenly over the day, so that who is over it waits for seconds, and nothing is kept of who has written nothing lately.
+ * evenly over the day, so a caller over it waits for seconds, and nothing is kept of callers who wrote nothing lately.
  * Contract, "Limits of connections and responses".
  */
 import { HubError } from '../platform/errors.ts'

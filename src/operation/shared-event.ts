@@ -1,6 +1,6 @@
 /**
  * Events that many subscribers get as one object. Their types read nothing but the event, so one operation answers an
- * event in the same way for all who may see it: the transport executes it once.
+ * event in the same way for all who can see it: the transport executes it once.
  */
 const numbers = new WeakMap<object, number>()
 let last = 0

@@ -69,11 +69,7 @@ async function size(client: pg.Client, { databaseUrl }: Config): Promise<Check> 
 
 async function migrations(client: pg.Client, pending: readonly string[]): Promise<Check> {
   if (await isBeingRestored(client))
-    return fail(
-      'migrations',
-      'a restore did not come to its end',
-      'run `hub backup restore` again with the same backup',
-    )
+    return fail('migrations', 'a restore did not finish', 'run `hub backup restore` again with the same backup')
   if (pending.length === 0) return ok('migrations', 'all applied')
   return fail('migrations', `pending: ${pending.join(', ')}`, 'run `hub migrate`, or start the hub')
 }

@@ -47,7 +47,7 @@ export class Peers {
     return this.#channel !== null
   }
 
-  /** Tells all others; who is not there yet never learns of it. */
+  /** Tells all others; a peer that is not there yet never learns of it. */
   tell(topic: string, data: unknown): void {
     this.#channel?.send({ hub: 'tell', topic, data })
   }

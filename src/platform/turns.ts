@@ -1,8 +1,8 @@
 /**
  * Cooperative scheduling on the main thread. Code that processes much stored data waits for a turn before each piece,
  * so that the hub keeps serving other requests, however many such workers there are: each turn of the event loop runs a
- * bounded amount of work. Who has a hundred thousand pieces waiting delays others by one: each operation has a lane,
- * and the lanes are served in rotation.
+ * bounded amount of work. A caller with a hundred thousand waiting pieces delays others by one: each operation has a
+ * lane, and the lanes are served in rotation.
  */
 
 import { enterOwnSlice, type TimeUser, timeUserHere } from './processor-time.ts'

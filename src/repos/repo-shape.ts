@@ -226,7 +226,7 @@ for (const name of unread)
     },
   })
 
-/** Converts a row of the plain columns, for who asks for nothing else: any other member is an error to read. */
+/** Converts a row of the plain columns, for callers who ask for nothing else: reading any other member is an error. */
 export const toPlainRepo = (row: PlainRow): Repo =>
   new UnreadRepo(row) as UnreadRepo & Pick<Repo, (typeof unread)[number]>
 

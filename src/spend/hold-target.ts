@@ -1,7 +1,7 @@
 import type { HoldTarget } from '../auth/hold-policy.ts'
 import type { SpendHold } from '../billing/holds/hold-shape.ts'
 
-/** The facts of a hold that decide who may see, decide or cancel it. */
+/** The facts of a hold that decide who can see, decide or cancel it. */
 export const holdTarget = ({ account, filedBy, createdBy }: SpendHold): HoldTarget => ({
   accountId: account.id,
   filedBy,

@@ -73,7 +73,7 @@ interface HistoryRow extends AppliedMigration {
   readonly isFinished: boolean
 }
 
-/** Of all migrations that were begun and not rolled back; empty without Prisma's table. */
+/** Of all migrations that were started and not rolled back; empty without Prisma's table. */
 async function readHistory(client: pg.Client): Promise<HistoryRow[]> {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('_prisma_migrations') is not null as there`,

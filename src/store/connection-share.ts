@@ -1,5 +1,5 @@
 /**
- * Who may use how many connections of the pool at once. A statement may take seconds, and one operation has as many in
+ * Who can use how many connections of the pool at once. A statement may take seconds, and one operation has as many in
  * progress as it has root fields: a caller that takes them all stops the hub for everyone. So work of a caller runs
  * with the caller's share, which is asked before a connection is.
  */

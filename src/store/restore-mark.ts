@@ -8,10 +8,10 @@ import { HubError } from '../platform/errors.ts'
 /** Where a restore notes that it is in progress, from before its first change to after its last. */
 export const RESTORE_MARK = 'hub_restore.mark'
 
-/** A restore did not come to its end: what the database has is not what it will have. */
+/** A restore did not finish: what the database has is not what it will have. */
 export class UnfinishedRestoreError extends Error {
   constructor() {
-    super('A restore of this hub did not come to its end: run `hub backup restore` again with the same backup.')
+    super('A restore of this hub did not finish: run `hub backup restore` again with the same backup.')
   }
 }
 

@@ -63,7 +63,7 @@ async function attemptTx<T>(pool: pg.Pool, runs: Runs, work: (tx: Tx) => Promise
 const control = (text: string): Part => ({ statement: { text, name: '' }, values: [] })
 const commit = control('commit')
 
-/** A queued statement, and who gets its rows. */
+/** A queued statement, and the receiver of its rows. */
 interface Queued {
   readonly part: Part
   readonly take: (rows: readonly unknown[]) => void

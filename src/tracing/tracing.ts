@@ -104,7 +104,7 @@ class Spans {
     this.#tracer = tracer
   }
 
-  /** A span for each piece of work, within the one that it was begun in. */
+  /** A span for each piece of work, within the one that it started in. */
   follow(
     signal: TimedSignal<TimedWork>,
     prefix: string,

@@ -44,7 +44,7 @@ export interface CreateKind<Request, Grant, Prepared, Locked, Place, Made extend
   readonly job: JobKind
   /** The scope that the create needs. */
   readonly scope: ScopeLevel
-  /** Who may make it, and for whom. Errors: 401, 403, 404. */
+  /** Who can make it, and for whom. Errors: 401, 403, 404. */
   readonly mayMake: (ctx: RequestContext, request: Request) => Promise<Grant>
   /**
    * Validates the request outside of the transaction. `isApproved` lifts the limit of an agent's key. Writes nothing.

@@ -83,7 +83,7 @@ async function removeUnused({ db, objects }: Pick<Deps, 'db' | 'objects'>, keys:
   if (!(await areDeletionsHeld(db))) await objects?.delete(keys)
 }
 
-/** An upload of the store; null for one that was never begun. */
+/** An upload of the store; null for one that never started. */
 export interface BegunUpload {
   readonly storageKey: string | null
   readonly storeUploadId: string | null

@@ -117,7 +117,7 @@ export interface LeasedKind<Row extends Leased> {
 export const waitingTopic = ({ topic }: Pick<LeasedKind<never>, 'topic'>, ownerId: string) =>
   `${topic}-waiting:${ownerId}`
 
-/** Tells workers of the owner of what waits, and who follows the repo of all else too, after the commit. */
+/** Tells workers of the owner of what waits, and followers of the repo of all else too, after the commit. */
 export function announceLeased(
   tx: Tx,
   events: Pick<Events, 'hint'>,

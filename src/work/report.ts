@@ -67,7 +67,7 @@ export interface ReportKind<
   Read extends ReadReport,
   Shown,
 > {
-  /** The job of the report, for who may report on it. Errors: 401, 403, 404. */
+  /** The job of the report, for callers who can report on it. Errors: 401, 403, 404. */
   readonly find: (ctx: RequestContext, input: Input) => Promise<Found>
   /**
    * Ends a job that should have ended before this report, so that the report is refused; false if there was no need.

@@ -113,7 +113,7 @@ describe('an org', () => {
     expect(await members(await hub.key(ada, { repos: [repo] }))).toEqual(await members(await hub.key(ada)))
   })
 
-  it('keeps its last owner, who may leave once there is another', async () => {
+  it('keeps its last owner, who can leave once there is another', async () => {
     const [boss, member] = [await hub.person(), await hub.person()]
     const org = await hub.org([
       { user: boss.handle, role: 'owner' },

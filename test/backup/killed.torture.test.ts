@@ -153,7 +153,7 @@ describe('hub backup', () => {
 })
 
 describe('hub backup restore', () => {
-  it('that is killed is begun again, and no hub starts in between', async () => {
+  it('that is killed starts again, and no hub starts in between', async () => {
     const backup = join(dir, 'half.tar')
     const make = await startHub(readConfig(env('new')), log)
     await make.stop()
@@ -204,7 +204,7 @@ describe('hub backup restore', () => {
       await expect(startHub(readConfig(target), log)).rejects.toThrow('did not come to its end')
       const restored = await runHub(restore, target)
       expect([restored.code, JSON.parse(restored.out).objects]).toMatchObject([0, { count: OBJECTS, missing: 0 }])
-      expect(restored.err).toContain('An earlier restore did not come to its end; it begins again.')
+      expect(restored.err).toContain('An earlier restore did not finish; it starts again.')
       expect(await one(`select count(*)::int from accounts where id = 'user_before'`)).toBe(0)
       await (await startHub(readConfig(target), log)).stop()
     } finally {

@@ -48,7 +48,7 @@ const statuses = async (ask: (by: Who) => Promise<{ status: number }>) =>
   )
 
 describe('the summary of a month', () => {
-  it('is an edge of its account too, and null for a caller who may not see it', async () => {
+  it('is an edge of its account too, and null for a caller who cannot see it', async () => {
     const ask = async (by: Who) =>
       (await hub.graphql(by, `{ repos(owner: "${org}") { nodes { owner { spend { month account { handle } } } } } }`))
         .data.repos.nodes

@@ -63,7 +63,7 @@ describe('claimRobotCheck', () => {
     }
   })
 
-  it('is 404 for who does not see the check, 403 without the scope, 422 without a name', async () => {
+  it('is 404 for a caller who does not see the check, 403 without the scope, 422 without a name', async () => {
     const check = await queue()
     expect((await claim(await hub.person(), check)).status).toBe(404)
     expect((await claim(await hub.key(ada, { scope: 'read' }), check)).status).toBe(403)

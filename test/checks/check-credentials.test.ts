@@ -1,5 +1,5 @@
 // @module-tag sampled
-/** Who may do what with a check: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
+/** Who can do what with a check: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
 
 import { sampled } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'

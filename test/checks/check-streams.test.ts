@@ -97,7 +97,7 @@ describe('the log of a check', () => {
     expect(linesOf(tail.events)).toEqual(['b', 'c'])
   })
 
-  it('is 404 for who does not see the check, 401 without a credential, 405 for other methods, 422 for another query', async () => {
+  it('is 404 for a caller who does not see the check, 401 without a credential, 405 for other methods, 422 for another query', async () => {
     const check = await claimed()
     const elsewhere = await hub.key(ada, { repos: [await hub.repo(ada)] })
     for (const path of ['', '/download']) {

@@ -1,4 +1,4 @@
-/** Who may do what with a check, for every kind of credential. Contract, "Credentials". */
+/** Who can do what with a check, for every kind of credential. Contract, "Credentials". */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Asked, bodyOf, casesOf, operationsUnder, pathOf } from '../support/cases.ts'
 import type { Scopes } from '../support/define-cases.ts'
@@ -43,7 +43,7 @@ const named = (name: string): Asked => {
 }
 /** Of the credential that claimed the check. */
 const hold = [named('presignRobotCheckArtifacts'), named('reportRobotCheck')]
-/** Of everybody else who may write the repo. */
+/** Of everybody else who can write the repo. */
 const publish = named('publishRobotCheck')
 /** A check that this credential holds. */
 const claimedBy = async (who: Who): Promise<string> => {

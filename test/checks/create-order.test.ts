@@ -42,7 +42,7 @@ const policy = (change: Json = {}, model: Json = {}) => ({
   ...change,
 })
 
-describe('who may have a check made of what', () => {
+describe('who can have a check made of what', () => {
   const cases: [string, () => string, Record<string, number>][] = [
     [
       'a robot of theirs',

@@ -52,7 +52,7 @@ it('one of them after a commit', async () => {
     if (plan) read.push(rowsOf(plan, 'repos'), rowsOf(plan, 'dataset_checks'))
     for (const table of tables) expect(scansOf(plan ?? [], table)).toEqual([])
   }
-  // The marked one, once more to tell who waits for it, and those that its owner has begun today.
+  // The marked one, once more to tell who waits for it, and those that its owner has started today.
   expect(Math.min(...read)).toBeGreaterThan(0)
   expect(Math.max(...read)).toBeLessThan(5)
   expect(await t.db.query({ name: '', text: 'select 1 from dataset_meta where check_due_at is not null' })).toEqual([])

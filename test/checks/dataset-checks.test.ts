@@ -1,4 +1,4 @@
-/** Checks of data sets: asked for, taken by one worker for a lease, reported, begun by commits (contract). */
+/** Checks of data sets: asked for, taken by one worker for a lease, reported, started by commits (contract). */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fileDatasetChecks } from '../../src/checks/datasets/file-checks.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'

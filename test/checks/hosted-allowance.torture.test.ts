@@ -1,4 +1,4 @@
-/** Who may have a check hosted, and what an account may have hosted in a month. Spec, "POST /v1/robot-checks"; contract, "Hosted checks". */
+/** Who can have a check hosted, and what an account may have hosted in a month. Spec, "POST /v1/robot-checks"; contract, "Hosted checks". */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { type Answer, contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'

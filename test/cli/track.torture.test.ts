@@ -141,7 +141,7 @@ describe('a tracked command', () => {
     })
   })
 
-  it('is not begun where there is no such command', async () => {
+  it('is not started where there is no such command', async () => {
     const { code, err } = await track('--', 'no-such-command')
     expect([code, err]).toEqual([127, 'hub: no-such-command: there is no such command.\n'])
   })

@@ -64,7 +64,7 @@ describe('the document has what any request may meet', () => {
     headers: (operation.parameters ?? []).filter((one) => one.in === 'header').map(({ name }) => name),
   }))
 
-  it('before an operation is begun: it cannot be read, stalls, or has headers that are too long', () => {
+  it('before an operation starts: it cannot be read, stalls, or has headers that are too long', () => {
     for (const { name, statuses } of named)
       expect([name, statuses]).toEqual([
         name,

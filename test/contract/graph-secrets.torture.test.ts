@@ -118,7 +118,7 @@ async function shownTo(who: Who, beginning: Beginning): Promise<{ asked: string;
 }
 
 describe('every field of the graph', () => {
-  it('shows each secret of these tests to one who may see it', async () => {
+  it('shows each secret of these tests to one who can see it', async () => {
     const unseen = new Map(Object.entries(secrets))
     for (const beginning of beginnings)
       if (unseen.size > 0)

@@ -1,4 +1,4 @@
-/** Who may do what with an endpoint: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
+/** Who can do what with an endpoint: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { putEndpoint } from '../support/endpoints.ts'
 import { contractHub, type Json, type Person, type Who } from '../support/hub.ts'

@@ -1,6 +1,6 @@
 // @module-tag processes
 // @module-tag sampled
-/** Hosted endpoints: who may have one, what it reserves and costs to the ten-thousandth, and how the hub itself ends it. Contract, "Endpoint cost". */
+/** Hosted endpoints: who can have one, what it reserves and costs to the ten-thousandth, and how the hub itself ends it. Contract, "Endpoint cost". */
 
 import { itInTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'

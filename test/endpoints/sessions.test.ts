@@ -1,4 +1,4 @@
-/** Spec, listEndpointSessions and reportEndpointSession, and who may use the operations of sessions. */
+/** Spec, listEndpointSessions and reportEndpointSession, and who can use the operations of sessions. */
 
 import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -87,7 +87,7 @@ describe('a folder as an archive', needs(noPython), () => {
 })
 
 describe('an archive', () => {
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const { repo } = await arm()
     const first = await open(ada, repo, '', { method: 'HEAD' })
     const etag = first.headers.get('etag') ?? ''

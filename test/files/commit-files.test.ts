@@ -154,7 +154,7 @@ describe('a commit', () => {
     await sums(lab.ada.handle)
   })
 
-  it('is for those who may write the repo; the key of an agent may', async () => {
+  it('is for those who can write the repo; the key of an agent may', async () => {
     const repo = await hub.repo(lab.ada, { visibility: 'public' })
     expect((await commit(repo, { add: [{ path: 'a', content: '' }] }, lab.bob)).status).toBe(403)
     const agent = await hub.key(lab.ada, { scope: 'write', agent: true })

@@ -1,4 +1,4 @@
-/** Contents that are sent ahead of a commit as a tar archive: what is one, its limits, and who may send it. */
+/** Contents that are sent ahead of a commit as a tar archive: what is one, its limits, and who can send it. */
 import { randomBytes } from 'node:crypto'
 import { Header } from 'tar'
 import { describe, expect, it } from 'vitest'
@@ -158,7 +158,7 @@ describe('PUT …/blobs/archive', () => {
     expect((await sendInPieces(Buffer.alloc(MAX_CONTENT_ARCHIVE_BYTES + 1))).status).toBe(413)
   })
 
-  it('is for those who may write the repo, takes a tar and nothing else, and at most 32 MiB', async () => {
+  it('is for those who can write the repo, takes a tar and nothing else, and at most 32 MiB', async () => {
     const repo = await hub.repo(lab.ada)
     const archive = archiveOf(entry('a', 'a'))
     const statuses = await Promise.all([

@@ -82,7 +82,7 @@ describe('labels of episodes', () => {
     expect(items).toHaveLength(8)
   })
 
-  it('are for who may write the repo; who sees it reads them, and not who said them', async () => {
+  it('are for callers who can write the repo; others who see it read them, without their authors', async () => {
     await say({ episodes: [0], note: 'mine' })
     const eve = await hub.person()
     expect((await hub.call(eve, 'POST', path, { episodes: [0], note: 'hers' })).status).toBe(403)

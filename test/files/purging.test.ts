@@ -40,7 +40,7 @@ describe('purging', () => {
       expect(await lab.world.sql('select state from uploads where id = $1', [uploads[0]?.uploadId])).toEqual([
         { state: 'pending' },
       ])
-      // The same upload is resumed, not another one begun.
+      // The same upload is resumed, and no other one started.
       await lab.world.upload(own, repo, 'key.pem', clean)
       expect(await lab.world.sql('select state from uploads where id = $1', [uploads[0]?.uploadId])).toEqual([
         { state: 'completed' },

@@ -43,7 +43,7 @@ describe('repoFilesUpdated', () => {
     reader.close()
   })
 
-  it('adds up all changes since `after` for who may write the repo; others, who see no history, get the state alone', async () => {
+  it('adds up all changes since `after` for callers who can write the repo; others, who see no history, get the state alone', async () => {
     const state = await firstOf(ada.token, 0)
     expect(state.changes).toMatchObject({ filesAdded: 3, filesChanged: 1 })
     expect(await firstOf((await hub.person()).token, 0)).toEqual({ ...state, changes: null })

@@ -48,7 +48,7 @@ describe('a state', () => {
       expect(await refusal(treeAt(repo, at)), at).toMatch(/^validation.value/)
   })
 
-  itOnce('of the log is for who may write the repo; names and pins are read like the repo', async () => {
+  itOnce('of the log is for callers who can write the repo; names and pins are read like the repo', async () => {
     const repo = await lab.world.repo(lab.owner, { visibility: 'public' })
     await put(repo, 'a', 'one')
     const run = await pin(repo, 1)
@@ -97,7 +97,7 @@ describe('a state', () => {
     await assertExact(repo)
   })
 
-  test('is whole or gone for who reads it while it is collected', async () => {
+  test('is whole or gone for a caller who reads it while it is collected', async () => {
     const repo = await lab.world.repo(lab.owner)
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const name of ['a', 'b', 'c']) await put(repo, name, `${name}${round}`)

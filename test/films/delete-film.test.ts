@@ -75,7 +75,7 @@ describe('a film that is deleted', () => {
     expect(await claim()).toBeNull()
   })
 
-  it('is for who may write the data set, and 404 for who does not see it', async () => {
+  it('is for callers who can write the data set, and 404 for those who do not see it', async () => {
     const [repo, hidden, other] = [
       await hub.repo(ada, { visibility: 'public' }),
       await hub.repo(ada),

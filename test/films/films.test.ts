@@ -24,7 +24,7 @@ const expire = (film: Json) =>
   hub.sql(`update episode_films set lease_expires_at = now() - interval '1 second' where id = $1`, [film.id])
 
 describe('a film of an episode', () => {
-  it('is asked for, taken once, sent, and shown in both APIs, to who may see it', async () => {
+  it('is asked for, taken once, sent, and shown in both APIs, to callers who can see it', async () => {
     const repo = await hub.repo(ada, { visibility: 'public' })
     const before = await stored()
     const asked = await ask(repo, { frame: 7 })

@@ -132,7 +132,7 @@ describe('pages of what fits', () => {
   })
 })
 
-describe('who does not see a repo', () => {
+describe('a caller who does not see a repo', () => {
   it('sees nothing of it: not in a list, not beside it, not in a cursor', async () => {
     const control_rate_hz = ownRate()
     const arm = await robot({ control_rate_hz })

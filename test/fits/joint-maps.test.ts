@@ -87,7 +87,7 @@ describe('a map of joints', () => {
     expect((await put({ ...mapTo('elbow'), dropped: ['elbow.pos'] }, 0)).status).toBe(422)
   })
 
-  it('is written by who writes the source, and leads to another repo that is a robot', async () => {
+  it('is written by whoever may write the source, and leads to another repo that is a robot', async () => {
     const { put, path, repo } = await pair()
     expect((await put(mapTo('elbow'), 0, bob)).status).toBe(403)
     const same = await hub.call(ada, 'PUT', path, { robot: repo, if_version: 0, map: mapTo('elbow') })

@@ -86,7 +86,7 @@ export function makeDocument(schema: GraphQLSchema, lab: Lab, dice: Dice): MadeD
   }
 }
 
-/** Most of what a graph is for needs a person who may. */
+/** Most of what a graph is for needs a person with the right to do it. */
 const callerFor = (lab: Lab, dice: Dice, field: string): Caller =>
   // What ends others' sign-ins would end the run.
   /^end(?:Other)?Session|^revokeApiKey/.test(field)

@@ -1,4 +1,4 @@
-/** What of an input belongs together, and who may send it. */
+/** What of an input belongs together, and who can send it. */
 import type { GraphQLSchema } from 'graphql'
 import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
@@ -17,7 +17,7 @@ export interface Making {
   readonly fragments: string[]
 }
 
-/** Members of an input that belong together, and who may send them. */
+/** Members of an input that belong together, and who can send them. */
 export function fittingInput(making: Making, field: string): Readonly<Record<string, unknown>> {
   const { lab, dice } = making
   const { things, names } = lab

@@ -184,7 +184,7 @@ describe('a commit', () => {
     expect((await commit(person, name, [line])).status).toBe(200)
   })
 
-  it('is for those who may write the repo', async () => {
+  it('is for those who can write the repo', async () => {
     const person = await hub.person()
     const name = await hub.repo(person, { visibility: 'public' })
     const line = inline('x', 'x')

@@ -64,7 +64,7 @@ interface Victims {
   readonly object: string
 }
 
-/** By what is attempted: a command that succeeds for who is allowed it. */
+/** By what is attempted: a command that succeeds for a user who is allowed it. */
 const attempts = ({ pid, home, hubPid, databasePid, object }: Victims): Record<string, string> => ({
   "read another call's environment": `grep -q HUB_TOKEN /proc/${pid}/environ`,
   "open another call's memory": `: < /proc/${pid}/mem`,

@@ -20,7 +20,7 @@ it('are 16 of all callers together, however many networks they come from', () =>
   expect(() => take(visitor(98).request)).toThrow('The hub sends at most 16 archives')
 })
 
-it('are two of a network, and none of who has left', () => {
+it('are two of a network, and none of a client that has left', () => {
   const take = archiveSlots()
   const left = visitor(1)
   left.leave()

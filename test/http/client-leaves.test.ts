@@ -1,5 +1,5 @@
 // @module-tag own-graph
-/** What an operation still costs whose client has left: what is in progress ends by itself, and nothing more of a query is begun. */
+/** What an operation still costs whose client has left: what is in progress ends by itself, and nothing more of a query is started. */
 import { promisify } from 'node:util'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'

@@ -46,7 +46,7 @@ describe('the page', () => {
   })
   afterAll(() => db?.close())
 
-  it('comes compressed to who takes that, is not sent again to who has it, and loads nothing from elsewhere', async () => {
+  it('comes compressed to clients that take that, is not sent again to a client that has it, and loads nothing from elsewhere', async () => {
     const { app } = testServer({ db })
     const get = (headers: Record<string, string>) =>
       app.inject({ method: 'GET', url: '/graphql', headers: { accept: 'text/html', ...headers } })

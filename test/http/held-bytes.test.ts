@@ -133,7 +133,7 @@ describe('all callers together', () => {
     await expect.poll(async () => (await hub.ask('{ long }', other)).status).toBe(200)
   })
 
-  it('have an eighth more for who holds at most a MiB, and give back once', () => {
+  it('have an eighth more for a caller who holds at most a MiB, and give back once', () => {
     const total = new HeldTotal(8 * MIB)
     const held = new HeldBytes({ address: 64 * MIB, account: 64 * MIB }, total)
     const from = (ip: string) => ({ viewer: null, ip }) as never

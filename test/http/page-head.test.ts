@@ -1,4 +1,4 @@
-/** What a link to a page says of it to who is not signed in: of public repos, and of nothing else. */
+/** What a link to a page says of it to people who are not signed in: of public repos, and of nothing else. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '@hub/formats/ids'
@@ -128,7 +128,7 @@ describe('a link to a public repo', () => {
     expect((await headOf(`/${unread}/episodes?episode=0`))['og:title']).toBe(`Episodes · ${unread}`)
   })
 
-  it('has the newest video of its episode, at whatever frame, on a public robot and of the files of now', async () => {
+  it('has the newest video of its episode, at whatever frame, on a public robot and of the current files', async () => {
     const name = await dataSet({ episode_count: 3, total_frames: 90 })
     const [seen, hidden] = [
       await hub.repo(ada, { kind: 'robot', visibility: 'public' }),

@@ -178,7 +178,7 @@ describe.each(['/graphql', '/graphql/stream'])('on %s', (url) => {
     expect(answer.errors).toHaveLength(1)
   })
 
-  it('a verb that has begun finishes and is reported; selections below it stop, and later fields are not begun', async () => {
+  it('a verb that has begun finishes and is reported; selections below it stop, and later fields are not started', async () => {
     const made = (name: string, below: string) => `${name}: make(name: "${name}") { id item { ${below} } }`
     const query = `mutation { ${made('one', 'id')} ${made('two', huge)} ${made('three', 'id')} }`
     const [answer] = await ask(start(), query, url)

@@ -168,7 +168,7 @@ it('is dropped past the step at which the next attempt resumes', async () => {
   expect([await list(), await keys(), (await used()) - before]).toEqual([{ items: [], next_cursor: null }, [], 0])
 })
 
-it('names files of the output repo, with a URL for who sees them', async () => {
+it('names files of the output repo, with a URL for callers who see them', async () => {
   const { ada, run, send, list } = await started()
   const output = await hub.repo(ada, { kind: 'model' })
   const path = `runs/${run}/media/a.png`

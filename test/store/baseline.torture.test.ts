@@ -142,7 +142,7 @@ describe('a database with all migrations from before the baseline', () => {
       `update _prisma_migrations set finished_at = null where migration_name = ${LAST}`,
       /its migration 20261123225139_claims_of_hubs did not finish/,
     ],
-    ['a column was added', 'alter table runs add note text', /column runs\.note is one too many \(and 1 more\)\. Undo/],
+    ['a column was added', 'alter table runs add note text', /column runs\.note is unexpected \(and 1 more\)\. Undo/],
     ['a column was dropped', 'alter table runs drop latest_metrics', /column runs\.latest_metrics is missing/],
     [
       'a column has another type',
@@ -156,11 +156,11 @@ describe('a database with all migrations from before the baseline', () => {
       'alter table model_meta alter policy_type type text collate "C"',
       /column model_meta\.policy_type is another/,
     ],
-    ['a table was added', 'create table mine (a int, b int)', /relation mine is one too many \(and 3 more\)/],
+    ['a table was added', 'create table mine (a int, b int)', /relation mine is unexpected \(and 3 more\)/],
     ['a table was dropped', 'drop table user_code_misses', /relation user_code_misses is missing/],
     ['a table has other options', 'alter table runs set (fillfactor = 50)', /relation runs is another/],
     ['rows are secured', 'alter table runs enable row level security', /relation runs is another/],
-    ['a policy was added', 'create policy mine on runs using (true)', /policy mine of runs is one too many/],
+    ['a policy was added', 'create policy mine on runs using (true)', /policy mine of runs is unexpected/],
     ['an index was dropped', 'drop index runs_facets', /index runs_facets is missing/],
     [
       'an index has another condition',
@@ -190,18 +190,18 @@ describe('a database with all migrations from before the baseline', () => {
       /trigger ledger_append_only of ledger is another/,
     ],
     ['a sequence counts otherwise', 'alter sequence files_id_seq increment 2', /sequence files_id_seq is another/],
-    ['a view was added', 'create view mine as select id from runs', /relation mine is one too many/],
-    ['a domain was added', 'create domain mine as text', /domain mine is one too many/],
-    ['a comment was added', `comment on table runs is 'mine'`, /comment on table public\.runs is one too many/],
+    ['a view was added', 'create view mine as select id from runs', /relation mine is unexpected/],
+    ['a domain was added', 'create domain mine as text', /domain mine is unexpected/],
+    ['a comment was added', `comment on table runs is 'mine'`, /comment on table public\.runs is unexpected/],
     [
       'statistics were added',
       'create statistics mine on owner_id, status from runs',
-      /statistics mine of runs is one too many/,
+      /statistics mine of runs is unexpected/,
     ],
     [
       'an operator was added',
       'create operator ### (leftarg = text, rightarg = text, function = texteq)',
-      /operator public\.###\(.*\) is one too many/,
+      /operator public\.###\(.*\) is unexpected/,
     ],
   ]
   test.each(sampled(altered, 4))('is left as it is, and one line says what to do, if %s', async (_, change, line) => {

@@ -1,5 +1,5 @@
 /**
- * What the tables over all operations need to know of one: who may call it, what a replay of it is, what the key of a hosted check gets, what a read costs. Each subject
+ * What the tables over all operations need to know of one: who can call it, what a replay of it is, what the key of a hosted check gets, what a read costs. Each subject
  * says it in files `*.cases.ts` next to its tests; a route without cases fails the tables by its name. Such a file exports `cases`, `rows` of its tables, `secrets`, or
  * several of them.
  */
@@ -66,7 +66,7 @@ export interface Replay {
   readonly bySession?: true
 }
 
-/** Who reads, with a key of scope `write`: some reads are for who may write. */
+/** Who reads, with a key of scope `write`: some reads are for callers who can write. */
 export interface Reader {
   readonly hub: Hub
   readonly ada: Person

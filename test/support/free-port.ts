@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to outgoing connections and to who asks for any (Linux: from 32768), which would take one while its server is down. */
+/** Below the ports that systems give to outgoing connections and to programs that ask for any (Linux: from 32768), which would take one while its server is down. */
 const [LOWEST, HIGHEST] = [20_000, 32_000]
 
 /** A port of this machine that nothing listens on, for a server that has to be started again under its address. */

@@ -35,6 +35,6 @@ export function conversionNeeds(entry: string, path: string, text: string, exist
 
 /** For a model that MuJoCo rejected, or without a verdict. */
 export function noCard(entry: string): Need {
-  const why = `MuJoCo did not compile ${entry}, so that there is nothing to draft a card from.`
+  const why = `MuJoCo did not compile ${entry}, so there is nothing to draft a card from.`
   return need('blocking', 'entry', why, { names: [entry], suggestion: 'sim.compiles of the report says why.' })
 }

@@ -16,8 +16,8 @@ import { silentLog } from './silent-log.ts'
 import { inLine } from './terminal.ts'
 
 const initHelp = `
-Reads the model as the hub does, without MuJoCo, and drafts what follows from it: joints, actuators, masses as far as they are written. What no
-model file says (control rate, meaning of actions) is left to you, or to a robot check: hub check.
+Reads the model as the hub does, without MuJoCo, and drafts what follows from it: joints, actuators, masses as far as the file has them. What no
+model file states (control rate, meaning of actions) is left to you, or to a robot check: hub check.
 ${hubExamples('card init robots/arm scene.xml', 'card init robots/arm scene.xml -o card.json')}`
 
 /** Adds it to the `hub` program. */

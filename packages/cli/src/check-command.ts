@@ -66,7 +66,7 @@ export function registerCheckCommand(program: Command, io: ClientIo, claimedWith
     .addOption(new Option('--action <meaning>', 'what the output of a policy means').choices(actions))
     .addOption(new Option('--base <base>', 'base of a URDF').choices(['fixed', 'floating']))
     .option('--option <name=value>', 'further answer (repeatable)', collect, [])
-    .option('--robot <repo>', 'where a folder is pushed; of a model check, the robot that it is held against')
+    .option('--robot <repo>', 'where a folder is pushed; of a model check, the robot to compare it with')
     .option('--model-repo <repo>', 'push the folder to this model repo, and check a model')
     .option('--hf <repo>', 'import a public policy: org/name[@revision]')
     .addOption(

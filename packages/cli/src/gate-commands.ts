@@ -1,4 +1,4 @@
-/** `hub gate`: what the rollouts of a model must come to before an endpoint serves it. */
+/** `hub gate`: what the rollouts of a model must reach before an endpoint serves it. */
 import type { RolloutGate } from '@hub/client'
 import { type HubClient, LocalError } from '@hub/client/internal'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -33,7 +33,7 @@ interface SetOptions extends Which {
 
 /** Adds the group to the `hub` program. */
 export function registerGateCommands(program: Command, io: ClientIo): void {
-  const group = commandGroup(program, 'gate', 'Set what the rollouts of a model must come to before it is served')
+  const group = commandGroup(program, 'gate', 'Set what the rollouts of a model must reach before it is served')
   const add = (name: string, text: string) =>
     common(group.command(`${name} <model>`).description(text), io).addHelpText('after', help)
   const named = (name: string, text: string) =>

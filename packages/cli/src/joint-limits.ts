@@ -26,7 +26,7 @@ export async function jointLimitsOf(client: HubClient, robot: string, isInDegree
 }
 
 async function hingesOf(client: HubClient, robot: string, path: unknown): Promise<ReadonlySet<string>> {
-  const fix = 'so no one knows which of its joints turn: mend the card, or leave out --degrees.'
+  const fix = 'so no one knows which of its joints turn: fix the card, or leave out --degrees.'
   if (typeof path !== 'string') throw new LocalError(`The card of ${robot} names no model file, ${fix}`)
   const files = await repoRanges(client, repoName(robot))
   const sizeOf = (one: string) => files.sizes.get(one) ?? null

@@ -82,7 +82,7 @@ export function registerKeyCommands(program: Command, io: ClientIo): void {
     )
 
   const orgs = commandGroup(program, 'org', 'Your organizations')
-  common(orgs.command('list').description('List the orgs that you are of'), io)
+  common(orgs.command('list').description('List the orgs that you belong to'), io)
     .addHelpText('after', hubExamples('org list', 'org list --json'))
     .action((options: CommonOptions) =>
       start(options, async (client) => {
@@ -91,7 +91,7 @@ export function registerKeyCommands(program: Command, io: ClientIo): void {
         return { json: { orgs: items }, text: `${rows.join('')}${countText(items.length, 'org')}\n` }
       }),
     )
-  common(orgs.command('members <org>').description('List the members of an org that you are of'), io)
+  common(orgs.command('members <org>').description('List the members of an org that you belong to'), io)
     .addHelpText('after', hubExamples('org members walnut-robotics'))
     .action((org: string, options: CommonOptions) =>
       start(options, async (client) => {

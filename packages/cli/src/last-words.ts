@@ -6,7 +6,7 @@ import { processIo } from './process-io.ts'
 import { reportError } from './report-error.ts'
 
 /**
- * Call once, before the command. Who reads only the first lines (`hub repos | head`) is no fault; the rest is one, with
+ * Call once, before the command. A reader of the first lines only (`hub repos | head`) is no fault; the rest is one, with
  * exit code 1.
  */
 export function endQuietly(): void {

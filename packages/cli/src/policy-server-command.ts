@@ -30,7 +30,7 @@ A device shows a session token of the hub. The server verifies it without asking
 endpoint and these bytes, and the session is not closed. Each session has one link, which ends when the token expires.
 Sessions go on until then while the hub is away.
 
-Devices are told --public-url; a proxy with TLS forwards it to --listen. A killed server goes on when you start it again
+Devices connect to --public-url; a proxy with TLS forwards it to --listen. A killed server goes on when you start it again
 with the same key and --work. Ctrl-C, SIGTERM or the hub's request to stop closes every session, and reports the endpoint
 as stopped.
 

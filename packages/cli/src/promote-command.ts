@@ -19,7 +19,7 @@ export function registerPromoteCommand(runs: Command, io: AskingIo): void {
     io,
   )
     .option('--step <n>', 'step of the checkpoint (default: the last one)', wholeFrom(0))
-    .option('--public', 'let everyone read a repo that is made; one that is there keeps its visibility')
+    .option('--public', 'make a new repo public; an existing one keeps its visibility')
     .option('-m, --message <text>', 'what to remember about the change')
     .addHelpText(
       'after',

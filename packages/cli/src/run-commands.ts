@@ -113,7 +113,10 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
   registerCompareCommands(program, runs, io)
   registerMediaCommand(runs, io)
 
-  const editing = common(runs.command('edit <run>').description('Change what you keep a run by'), io)
+  const editing = common(
+    runs.command('edit <run>').description('Change name, project, notes, tags, group or job type of a run'),
+    io,
+  )
   keptOptions(editing)
     .addHelpText('after', editHelp)
     .action((run: string, options: KeptOptions, command: Command) =>

@@ -29,7 +29,7 @@ interface CapOptions extends CommonOptions {
 }
 
 const holdsHelp = `
-What an agent's key asks for beyond the free allowance is held until a person decides. Approving and denying need the
+Hosted work that an agent's key asks for beyond the free allowance is held until a person decides. Approving and denying need the
 token of a session; the key that filed a hold may cancel it.
 
 Examples:

@@ -81,7 +81,12 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
       '--hf',
       "let Hugging Face's clients in the command use this hub, with a key that writes the run's outputs alone",
     )
-    .option('--wait <seconds>', 'how long a silent hub is waited for at the end', wholeFrom(0, 86_400), WAIT_S)
+    .option(
+      '--wait <seconds>',
+      'how long to wait at the end for a hub that does not answer',
+      wholeFrom(0, 86_400),
+      WAIT_S,
+    )
     .action((command: string[], options: TrackOptions) =>
       run(io, command, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, intervalMs),
     )

@@ -23,7 +23,7 @@ those and the run's own, and is dead once the run has ended. The hub must answer
 Of TensorBoard scalars become metrics; pictures, sound, text and histograms media; settings config. They keep their
 tags: a file in the folder eval below DIR has eval/ before them. What is in DIR before the command begins is left out,
 and at most 1,000 files are read. Without --tensorboard DIR its files are found: those that processes of the command
-have open (on Linux), and those begun in its folder and the 2,000 folders next below it. The folder of the first one is
+have open (on Linux), and new ones in its folder and the 2,000 folders next below it. The folder of the first one is
 DIR then. --no-tensorboard leaves them alone.
 
 The run also has metrics of the machine below system/ (processor, memory, disk, network, and GPUs by nvidia-smi), and

@@ -41,9 +41,9 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
     .addHelpText(
       'after',
       `
-Anyone who may write the repo sees every version that is left; others see the current one and those that snapshots name.
-A commit id names its version in --at, for everyone who may read the repo, as long as the version is kept. With a path, only
-the commits are listed that added, changed or removed that file. A renamed file has another path: its log begins there.
+Anyone who can write the repo sees every version that is left; others see the current one and those that snapshots name.
+A commit id names its version in --at, for everyone who can read the repo, as long as the version is kept. With a path,
+only the commits are listed that added, changed or removed that file. A renamed file has another path: its log begins there.
 
 Examples:
   $ hub log ada/data
@@ -55,7 +55,7 @@ Examples:
         path === undefined ? log(client, repoName(repo)) : fileLog(client, repoName(repo), path),
       ),
     )
-  common(program.command('snapshot <repo> <name>').description('Name a version of a repo and so keep it'), io)
+  common(program.command('snapshot <repo> <name>').description('Name a version of a repo and keep it'), io)
     .option('--at <version>', 'version to name (default: the current one)')
     .option('--note <text>', 'what to remember about it')
     .option('--delete', 'delete the snapshot instead')

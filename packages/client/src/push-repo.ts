@@ -10,7 +10,7 @@ interface RepoToMake {
 }
 
 interface RepoToFind extends RepoToMake {
-  /** Sends nothing: everyone who may read the repo may see what a push would do. */
+  /** Sends nothing: everyone who can read the repo may see what a push would do. */
   readonly dryRun?: boolean
 }
 

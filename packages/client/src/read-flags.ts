@@ -8,5 +8,5 @@ export const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 /** The error of a read; in words where it says that a pipe has no places to read from, or nothing yet. */
 export function readError(error: unknown, file: string): unknown {
   const { code } = error as { readonly code?: unknown }
-  return code === 'ESPIPE' || code === 'EAGAIN' ? new LocalError(`${file} is a pipe by now, and was a file.`) : error
+  return code === 'ESPIPE' || code === 'EAGAIN' ? new LocalError(`${file} was a file and is now a pipe.`) : error
 }

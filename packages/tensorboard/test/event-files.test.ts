@@ -16,7 +16,7 @@ function write(path: string): void {
   writeFileSync(join(base, path), '')
 }
 
-it('lists the files of each folder in the order in which they were begun, with the folder as the run', async () => {
+it('lists the files of each folder in the order in which they were started, with the folder as the run', async () => {
   for (const name of ['events.out.tfevents.20.host', 'events.out.tfevents.10.host', 'notes.txt']) write(name)
   write('ppo/train/events.out.tfevents.5.host')
   expect(await eventFilesIn(base)).toEqual({

@@ -6,7 +6,7 @@
 /** Invisible characters that HFS+ and casefolding ext4 ignore in names. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
-/** What nearly every segment is: of ASCII, in which nothing is ignored, and begun otherwise than all of these names. */
+/** What nearly every segment is: of ASCII, in which nothing is ignored, and does not begin like any of these names. */
 const isPlain = /^(?!\.git|gi)[ -~]*$/i
 
 /** 8.3 names of `.git` on FAT and NTFS: numbered, or hashed if the numbered ones are taken. */

@@ -1,4 +1,4 @@
-/** The run of the hub that the lines go to: begun, and begun or claimed again where it was lost. */
+/** The run of the hub that the lines go to: started, and started or claimed again where it was lost. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { failureLine, type HubClient, ProblemError } from '@hub/client/internal'

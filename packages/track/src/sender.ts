@@ -31,7 +31,7 @@ export interface SenderOptions {
   readonly intervalMs: number
   /** All there is has been collected: what is sent now is the last. */
   readonly isComplete: () => boolean
-  /** The run is begun, or another one from now on. */
+  /** The run has started, or another one from now on. */
   readonly taken: (run: RemoteRun) => void
   /** The hub asks the run to stop. */
   readonly canceled: () => void
@@ -221,7 +221,7 @@ async function sendEnvironment(
 
 function publisherOf({ files, journal, cacheDir, logLine }: SenderOptions, client: HubClient): Publisher {
   const repo = journal.state.target
-  if (repo === null) throw new Error('Checkpoints are published before the run is begun.')
+  if (repo === null) throw new Error('Checkpoints are published before the run has started.')
   const isStable = stabilityCheck(files.checkpoints, SETTLE_MS)
   const { runId } = journal.state
   return createPublisher({ client, files, journal, runId, repo, cacheDir, isStable, logLine })

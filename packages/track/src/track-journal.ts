@@ -24,7 +24,7 @@ export type EventFolder = z.output<typeof eventFolder>
 const foundFile = z.object({ file: z.string(), run: z.string(), command: z.number().int() })
 
 const shape = runState.extend({
-  /** How the run is begun: the same request under the same key, until the hub has answered. */
+  /** How the run is started: the same request under the same key, until the hub has answered. */
   start: z.object({ key: z.string(), body: z.record(z.string(), z.unknown()) }),
   /** The hub has begun it: `runId` is the run's. */
   started: z.boolean(),

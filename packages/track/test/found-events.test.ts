@@ -62,7 +62,7 @@ function write(path: string): string {
 const nameAt = (time: number, rest = 'elsewhere.7.0') => `events.out.tfevents.${time}.${rest}`
 const first = '{"step":1,"loss":0.1}'
 
-it('reads what is begun below the folder of the command, the first folder without a name before its tags', async () => {
+it('reads what is started below the folder of the command, the first folder without a name before its tags', async () => {
   write(`runs/old/${nameAt(NOW - 1)}`)
   write(`runs/a/${nameAt(NOW)}`)
   write(`runs/eval/${nameAt(NOW + 1)}`)
@@ -85,7 +85,7 @@ it('keeps the names after a kill, and starts over with those of a second command
   expect((await pollOnce()).slice(2 * before.length)[0]).toBe(first)
 })
 
-it('leaves what is begun after the end of the command, and all that is new once the end is known', async () => {
+it('leaves what is started after the end of the command, and all that is new once the end is known', async () => {
   const { exitCode } = commandFiles(files(), 1)
   writeFileSync(exitCode, '0')
   utimesSync(exitCode, NOW + 10, NOW + 10)

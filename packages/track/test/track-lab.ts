@@ -13,7 +13,7 @@ export function trackLab() {
     files: undefined as unknown as ReturnType<typeof trackFiles>,
     said,
     logLine: (line: string) => void said.push(line),
-    /** A new journal of a run that was begun with this body. */
+    /** A new journal of a run that was started with this body. */
     journalOf: (body: Record<string, unknown> = {}): TrackJournal =>
       newTrackJournal(lab.files, {
         ...{ url: 'http://hub', start: { key: 'k', body }, outputRepo: null, cwd: lab.base, argv: [] },

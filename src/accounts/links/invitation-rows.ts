@@ -1,8 +1,8 @@
-/** Invitations that wait, for those who may withdraw them. */
+/** Invitations that wait, for those who can withdraw them. */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 
-/** Who may see it: owners of its org; of one to the hub alone, the person who made it. */
+/** Who can see it: owners of its org; of one to the hub alone, the person who made it. */
 const isOfPerson = `case when l.org_id is null then l.created_by = :personId else exists (select from memberships m
   where m.org_id = l.org_id and m.user_id = :personId and m.role = 'owner') end`
 

@@ -49,7 +49,7 @@ export async function isPassword(password: string, hash: string | null, hashing:
   return timingSafeEqual(found, Buffer.from(wanted, 'base64')) && hash !== null
 }
 
-/** The hash of a password that `hash` is known to be of, at the cost of now; null if it has that cost. */
+/** The hash of a password that `hash` is known to be of, at the current cost; null if it has that cost. */
 export async function hashAtCost(password: string, hash: string, hashing: Hashing): Promise<string | null> {
   return read(hash).parameters.costLog2 === hashing.costLog2 ? null : hashPassword(password, hashing)
 }

@@ -26,7 +26,7 @@ export interface EndpointRequest extends ArtifactRequest {
   /** `owner/slug`. */
   readonly modelRepo: string
   readonly executor?: JobExecutor | null
-  /** Handle of who is billed; absent: the account of the credential. */
+  /** Handle of the account that is billed; absent: the account of the credential. */
   readonly owner?: string | null
   /** Taken where the model declares none. */
   readonly params?: number | null

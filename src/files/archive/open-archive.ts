@@ -52,8 +52,9 @@ export function archiveFault(
 ): string | null {
   const pull = `\`hub pull ${state.fullName} DIR${folder === '' ? '' : ` --include '${folder}/**'`}\` has no limit.`
   const most = config.callers.archiveBytes
-  if (most === 0) return `This hub makes no archives. ${pull}`
-  if (count > MAX_ARCHIVE_FILES) return `An archive has at most ${MAX_ARCHIVE_FILES} files, and these are more. ${pull}`
+  if (most === 0) return `This hub does not offer archives. ${pull}`
+  if (count > MAX_ARCHIVE_FILES)
+    return `An archive has at most ${MAX_ARCHIVE_FILES} files; this folder has more. ${pull}`
   if (totalBytes <= most) return null
   return `An archive has at most ${most} bytes, and these files have ${totalBytes}. ${pull}`
 }
@@ -66,7 +67,7 @@ export async function findArchive(ctx: RequestContext, input: ArchiveInput): Pro
   const folder = folderPath(input.path, ['query', 'path'])
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
   requireObjects(ctx.deps)
-  // By its commit id: anyone who may read the repo may name it so.
+  // By its commit id: anyone who can read the repo may name it so.
   const at = input.at ?? (await currentCommitOf(ctx.deps.db, repo.id)) ?? String(repo.seq)
   const state = await findState(ctx, repo, at, ['query', 'at'])
   const name = folder === '' ? baseName(repo.fullName) : baseName(folder)

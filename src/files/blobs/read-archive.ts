@@ -39,7 +39,7 @@ export function* readArchive(archive: Buffer): Sliced<HeldContent[]> {
       if (contents.length === MAX_INLINE_FILES) throw tooMany()
       contents.push(contentOf(path, archive.subarray(from, from + size)))
       sliceBytes += size
-    } else if (!passedOver.has(type)) throw refused(`${shown(path)} in the archive is no file: ${type}.`)
+    } else if (!passedOver.has(type)) throw refused(`${shown(path)} in the archive is not a file: ${type}.`)
     if (sliceBytes < SLICE_BYTES && headers < SLICE_HEADERS) continue
     sliceBytes = 0
     headers = 0
@@ -50,7 +50,7 @@ export function* readArchive(archive: Buffer): Sliced<HeldContent[]> {
 }
 
 function headerAt(archive: Buffer, at: number): Header {
-  const noEntry = () => refused(`The archive is no tar archive: byte ${at} begins no entry.`)
+  const noEntry = () => refused(`The archive is not a tar archive: there is no entry at byte ${at}.`)
   let header: Header
   try {
     header = new Header(archive, at)

@@ -54,7 +54,7 @@ export interface CommitRequest {
   readonly copies: readonly Copied[]
 }
 
-/** The repo, for a caller who may make the commit. Errors: 401, 403 (a job's key that would delete files), 404. */
+/** The repo, for a caller who can make the commit. Errors: 401, 403 (a job's key that would delete files), 404. */
 export async function mayCommit(ctx: RequestContext, input: CommitFilesInput): Promise<RepoFacts> {
   const repo = await findRepoToWrite(ctx, input)
   if (input.delete?.length) assertNotJob(ctx.viewer, 'delete files')
@@ -81,7 +81,7 @@ export function* checkOperations(input: CommitFilesInput, targets: readonly Targ
   }
   const inline = (input.add ?? []).filter(({ content }) => content != null).length
   if (inline > MAX_INLINE_FILES) {
-    const detail = `The commit holds ${inline} contents; one holds at most ${MAX_INLINE_FILES}. Send the others ahead.`
+    const detail = `The commit has ${inline} contents; one has at most ${MAX_INLINE_FILES}. Send the others ahead.`
     throw new HubError('too_large', detail, { facts: { limit: MAX_INLINE_FILES, used: inline } })
   }
   const paths = targets.map(({ path }) => path)

@@ -67,7 +67,7 @@ export interface UndoEpisodeLabelsInput {
 }
 
 /**
- * Gives the episodes of these labels what was said of them before, as new labels: what is undone can be done again. All
+ * Gives the episodes of these labels their previous labels, as new labels: what is undone can be done again. All
  * or none. Errors: 401, 403, 404 a label, 412 for one that another has replaced.
  */
 export function undoEpisodeLabels(ctx: RequestContext, input: UndoEpisodeLabelsInput): Promise<EpisodeLabel[]> {

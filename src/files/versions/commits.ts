@@ -1,6 +1,6 @@
 /**
  * The commits of a repo: its states as other clients list them, newest first, each with its commit id. Those
- * who may write the repo get every state that is left, others the current one and those that snapshots name. Contract,
+ * who can write the repo get every state that is left, others the current one and those that snapshots name. Contract,
  * "Versions".
  */
 

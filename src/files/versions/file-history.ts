@@ -1,6 +1,6 @@
 /**
  * The history of one path: the versions of the repo since which it has other bytes, or none, newest first. It follows
- * the path and no rename. As with `Repo.commits`, anyone who may write the repo is told of every version that is left,
+ * the path and no rename. As with `Repo.commits`, anyone who can write the repo is told of every version that is left,
  * others of the current one and those that snapshots name. Contract, "Versions".
  */
 import { personFor } from '../../accounts/person-for.ts'

@@ -1,4 +1,4 @@
-/** Who may read `/metrics`, which says how much a deployment is used and what it costs. */
+/** Who can read `/metrics`, which says how much a deployment is used and what it costs. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../platform/config.ts'

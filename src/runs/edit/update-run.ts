@@ -57,8 +57,8 @@ const adopt = statement({
 
 /**
  * Returns the run after the change; one that changes nothing writes nothing. Errors: 401, 403 (also for a job's key,
- * and for a caller who is not of the billed account), 404, 422 (also for a parent that the caller cannot see, that is
- * not older, or of a run that has another).
+ * and for a caller who does not belong to the billed account), 404, 422 (also for a parent that the caller cannot see,
+ * that is not older, or of a run that has another).
  */
 export function updateRun(ctx: RequestContext, input: UpdateRunInput): Promise<Run> {
   return guarded(

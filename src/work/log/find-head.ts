@@ -1,4 +1,4 @@
-/** Finds the current end of a job's log, for a viewer who may see the job. */
+/** Finds the current end of a job's log, for a viewer who can see the job. */
 
 import { isId } from '@hub/formats/ids'
 import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'

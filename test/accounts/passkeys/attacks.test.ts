@@ -1,4 +1,4 @@
-/** Contract, "Passkeys": what those try who do not have them. */
+/** Contract, "Passkeys": what attackers without them try. */
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { beginCeremony, takeCeremony } from '../../../src/accounts/passkeys/ceremony.ts'

@@ -1,4 +1,4 @@
-/** Contract, "Passwords": what those try who do not know them. */
+/** Contract, "Passwords": what attackers without them try. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contractHub, newName } from '../../support/hub.ts'
 import { cookieOf, PASSWORD, passwords } from '../../support/passwords.ts'

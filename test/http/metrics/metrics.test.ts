@@ -1,4 +1,4 @@
-/** `/metrics` of a hub: what its instance counts, who may read it, and that no client can make it grow. */
+/** `/metrics` of a hub: what its instance counts, who can read it, and that no client can make it grow. */
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { hostname } from 'node:os'
@@ -206,7 +206,7 @@ describe('scrapes', () => {
   })
 })
 
-describe('who may read /metrics', () => {
+describe('who can read /metrics', () => {
   const from = (headers: Record<string, string>, remoteAddress = '127.0.0.1') =>
     hub.running.app.inject({ url: '/metrics', headers, remoteAddress })
 

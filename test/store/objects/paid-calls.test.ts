@@ -58,7 +58,7 @@ describe('a call of the object store', () => {
     expect(used.ms).toBeCloseTo(57.35)
   })
 
-  it('leaves the work on each chunk to who reads it', async () => {
+  it('leaves the work on each chunk to its reader', async () => {
     const used = new Used()
     await timedFor(used, async () => {
       const { body } = await store.get('key')

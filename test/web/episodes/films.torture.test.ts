@@ -82,7 +82,7 @@ describe('films of episodes in Chromium', needs(noBrowser), () => {
     await page.screenshot({ path: `${output}/films-made.png`, fullPage: true })
     expect(await accessibilityFaults(page)).toEqual([])
 
-    // Another person, who may read the data set and not write it.
+    // Another person, who can read the data set and not write it.
     const bob = await hub.person()
     const seenBy = await openPage(
       await signedInto(work.origin, page.context().browser() as never, bob.token),

@@ -67,7 +67,7 @@ n: 12345678901234567890
     expect(withCard(readme, cardOf(readme))).toBe(readme)
   })
 
-  it('is begun where there is none, and goes with its last field', () => {
+  it('is created where there is none, and goes with its last field', () => {
     const made = withCard('# Arm\n', { license: 'mit', pretty_name: 'A: "good" arm' })
     expect(cardOf(made)).toMatchObject({ license: 'mit', pretty_name: 'A: "good" arm' })
     expect(made.endsWith('---\n# Arm\n')).toBe(true)

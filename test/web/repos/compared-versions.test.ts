@@ -15,7 +15,7 @@ describe('the versions that are compared first', () => {
     expect(pair).toEqual({ from: 'r1', to: 'r2', runs: { from: 'Walk', to: 'Walk faster' } })
   })
 
-  it('name no run where one of both is hidden', () => {
+  it('name no run where one of the two is hidden', () => {
     expect(versionsToCompare({ made: [made('r2', 'Walk faster'), made('r1')], commits })).toEqual({
       ...{ from: 'r1', to: 'r2', runs: null },
     })

@@ -88,7 +88,7 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     expect(await page.getByRole('link', { name: /^Play seed/ }).allInnerTexts()).toEqual(['Play seed 3', 'Play seed 1'])
     await page.getByRole('link', { name: 'Play seed 3' }).click()
     await page.getByRole('heading', { name: 'swing-up, seed 3, as it was recorded' }).waitFor()
-    await page.getByText('Its time is over without success.').waitFor()
+    await page.getByText('It ran out of time without success.').waitFor()
     await page.locator('.episode-stage[data-frame="0"]').waitFor()
     await chooseLastBody(page)
     const time = page.getByRole('slider', { name: 'Time' })

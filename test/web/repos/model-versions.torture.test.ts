@@ -80,7 +80,7 @@ describe('versions of a model in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
-  it('name no run to who does not see it, and say so', async () => {
+  it('name no run to a person who does not see it, and say so', async () => {
     const stranger = await browser.newContext()
     const { page, faults } = await openPage(stranger, origin)
     await page.goto(`${origin}/${repo}/compare?from=slow&to=${after.version}`)

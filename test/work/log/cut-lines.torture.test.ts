@@ -95,7 +95,7 @@ describe('a line that reports cut', () => {
     ['at each seam', ['a\nb', 'c\nd', 'e\nf', 'g\n'], ['a', 'bc', 'de', 'fg']],
     ['into an empty line', ['a\n', '\n', 'b', '\n\n'], ['a', '', 'b', '']],
     ['and not finished', ['a\nb', 'c'], ['a', 'bc']],
-    ['and begun in a chunk of its own', ['a\n', 'b'], ['a', 'b']],
+    ['and started in a chunk of its own', ['a\n', 'b'], ['a', 'b']],
     ['between rows and objects', ['a\nb', '\0c\nd', 'e\0', 'f\ng'], ['a', 'b\0c', 'de\0f', 'g']],
   ])('%s is one line for whoever reads it', async (_, chunks, lines) => {
     const runId = await logged(...chunks)

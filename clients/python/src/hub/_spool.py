@@ -1,4 +1,4 @@
-"""The folder of one run on this machine: its lines, what of them the hub has, and who may send the rest."""
+"""The folder of one run on this machine: its lines, what of them the hub has, and who can send the rest."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ function strangeJoints(given: Readonly<Record<string, number>>, joints: readonly
 }
 
 function unknownPose(): Need {
-  const why = 'The model has no keyframe, so that the pose in which its joints are written counts as the default one.'
+  const why = 'The model has no keyframe, so the pose in which its joints are written is the default one.'
   const suggestion = 'Add a keyframe named home, or answer default_pose.'
   return need('advice', 'options.default_pose', why, { suggestion })
 }

@@ -57,7 +57,7 @@ function unnamed(driven: readonly { readonly joint: JointFacts }[]): Need[] {
 
 function notDriven(names: readonly string[]): Need[] {
   if (names.length === 0) return []
-  const why = 'No actuator moves these joints, so that they are not in joint_order.'
+  const why = 'No actuator moves these joints, so they are not in joint_order.'
   return [
     need('advice', 'interface.joint_order', why, { names, suggestion: 'Add an actuator if a policy drives them.' }),
   ]

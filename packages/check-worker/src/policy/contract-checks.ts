@@ -53,7 +53,7 @@ export function stampCheck({ stamp, own, derived }: Judged): Check {
   return check(
     'manifest.stamped',
     'warn',
-    ['The policy bears no embodiment fingerprint, and no contract was derived for it.', ...faults].join(' '),
+    ['The policy has no embodiment fingerprint, and no contract was derived for it.', ...faults].join(' '),
     {
       hint: 'The other checks and `needs_you` say why.',
     },
@@ -130,7 +130,7 @@ export function fingerprintCheck({ own, robotFingerprint, derived, face }: Judge
       ? check(code, 'pass', "The policy gets the fingerprint of the robot's interface.", {
           data: verdict('derived', data),
         })
-      : check(code, 'skip', 'The policy bears no embodiment fingerprint.')
+      : check(code, 'skip', 'The policy has no embodiment fingerprint.')
   if (!face)
     return check(code, 'skip', 'There is no interface of a robot to compare with.', { data: verdict('stamped', data) })
   if (own === robotFingerprint)

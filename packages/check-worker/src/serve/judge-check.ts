@@ -76,7 +76,7 @@ function cardArtifact(card: Readonly<Record<string, unknown>>, log: Judging['log
     if (Buffer.byteLength(text) <= MAX_CARD_BYTES && freeFormFaults(one).length === 0)
       return { name: 'robot_card.json', contentType: 'application/json', text }
   }
-  log(`The draft card has more than ${MAX_CARD_BYTES} bytes or too many values, so that it cannot be published.`)
+  log(`The draft card has more than ${MAX_CARD_BYTES} bytes or too many values, so it cannot be published.`)
   return null
 }
 

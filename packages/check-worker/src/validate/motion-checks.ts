@@ -49,7 +49,7 @@ export function rangesCheck({ out_of_range, holding }: SimulationFacts): Check {
   if (out_of_range.length === 0) return check('sim.joint_ranges', 'pass', 'Every joint stays in its range.', { data })
   const atStart = out_of_range.some(({ at_start }) => at_start)
   if (!atStart && holding === 0)
-    return check('sim.joint_ranges', 'skip', 'No actuator holds the joints, so that they fall against their stops.', {
+    return check('sim.joint_ranges', 'skip', 'No actuator holds the joints, so they fall against their stops.', {
       data,
     })
   const names = out_of_range.flatMap(({ joint }) => joint ?? [])
@@ -92,7 +92,7 @@ export function restCheck(simulation: SimulationFacts): Check {
   }
   const moved = bases.filter(hasFallen)
   if (!has_ground && moved.length > 0)
-    return check('sim.rest', 'skip', 'The model has nothing to stand on, so that it falls.', { data })
+    return check('sim.rest', 'skip', 'The model has nothing to stand on, so it falls.', { data })
   if (holding === 0 && bases.length === 0)
     return check('sim.rest', 'skip', 'No actuator of the model holds a position.', { data })
   return check('sim.rest', 'pass', 'The robot stays at its default pose.', { data })

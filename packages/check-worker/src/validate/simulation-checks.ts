@@ -32,7 +32,7 @@ function motionChecks(simulation: SimulationFacts, limits: EngineLimits): Check[
   const stable = stableCheck(simulation, limits)
   if (stable.status !== 'fail')
     return [stable, rangesCheck(simulation), contactsCheck(simulation), restCheck(simulation)]
-  const exploded = 'The model explodes, so that where its joints end says nothing.'
+  const exploded = 'The model explodes, so the final positions of its joints mean nothing.'
   return [
     stable,
     check('sim.joint_ranges', 'skip', exploded),
@@ -54,7 +54,7 @@ function compilesCheck({ facts, end }: EngineRun, limits: EngineLimits, model: T
       const what = end.stage === 'converted' ? `the MJCF that it made of ${entry}` : entry
       const hint = model.toldAbove
         ? 'The checks above name the file and the line.'
-        : 'Load the model in MuJoCo on your machine and mend what it says.'
+        : 'Load the model in MuJoCo on your machine and fix what it reports.'
       return check('sim.compiles', 'fail', `MuJoCo does not compile ${what}: ${end.error}`, { names, hint })
     }
     case 'time':

@@ -161,7 +161,7 @@ export function refused(url: URL, response: IncomingMessage): FetchFault & Answe
 
 export const isTransient = (error: unknown): boolean => error instanceof FetchFault && error.isTransient
 
-/** A caller who may not see a repo gets one of these, as for one that is not there. */
+/** A caller who cannot see a repo gets one of these, as for one that is not there. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof FetchFault && 'status' in error && [401, 403, 404].includes(Number(error.status))
 

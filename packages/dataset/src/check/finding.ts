@@ -44,7 +44,7 @@ export interface Finding {
   readonly joint: string | null
   /** A path, a column, or a joint of a column: `observation.state.elbow`. */
   readonly place: string
-  /** What is so, and what should be, in words. */
+  /** What is there, and what should be, in words. */
   readonly detail: string
 }
 

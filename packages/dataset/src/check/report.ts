@@ -29,7 +29,7 @@ export interface DatasetReport {
   readonly findings: readonly Finding[]
   /** All findings of each kind. */
   readonly counts: Readonly<Partial<Record<FindingCode, number>>>
-  /** What was not looked at, in words. */
+  /** What was not checked, in words. */
   readonly unchecked: readonly string[]
   /** Files of videos by codec; absent where none was opened. */
   readonly videos?: ReadVideos

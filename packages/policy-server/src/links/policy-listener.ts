@@ -1,4 +1,4 @@
-/** The websocket server: decides before the upgrade who may have a link, and ends links when their time is over. */
+/** The websocket server: decides before the upgrade who can have a link, and ends links when their time is over. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'

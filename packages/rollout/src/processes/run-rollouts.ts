@@ -27,7 +27,7 @@ interface RolloutsOptions {
 interface Rollouts extends OpenedRollout {
   /** In the order of the seeds. */
   readonly outcomes: readonly Outcome[]
-  /** Rollouts that were begun again, since their process ended. */
+  /** Rollouts that were started again, since their process ended. */
   readonly redone: number
 }
 

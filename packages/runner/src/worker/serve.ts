@@ -20,7 +20,7 @@ export interface WorkerKind<Job, Outcome> {
   describe(job: Job): string
   /** Serves the job to its end. Rejects for what is wrong with this machine, after it has told the hub where it can. */
   execute(job: Job): Promise<Outcome>
-  /** Ends a job that was claimed but is not begun, as a failure with this reason. */
+  /** Ends a job that was claimed but not started, as a failure with this reason. */
   release(job: Job, why: string): Promise<void>
   /** Jobs in the work folder whose end was not reported. */
   unfinished(): Promise<readonly Unfinished<Job>[]>

@@ -29,11 +29,11 @@ export function artifactSender(options: FileSenderOptions): { poll(isFinal: bool
     said.add(shown)
   }
 
-  /** `place` names the line: a kill within its push goes on with the version that was begun. */
+  /** `place` names the line: a kill within its push goes on with the version that was started. */
   async function send(line: Line, place: string): Promise<void> {
     const { target, artifacts } = journal.state
     const { name, path } = line
-    if (target === null) throw new Error('Artifacts are pushed before the run is begun.')
+    if (target === null) throw new Error('Artifacts are pushed before the run has started.')
     if (typeof name !== 'string' || name === '') return leaveOut(name, 'it has no name')
     if (typeof path !== 'string' || !path.startsWith('artifacts/'))
       return leaveOut(name, 'its path is not below artifacts/')

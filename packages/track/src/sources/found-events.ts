@@ -38,7 +38,7 @@ const MAX_SAID = 5
 /** Finds and follows the files. The journal has those that were found, so that a kill does not change their names. */
 export function foundEvents(options: FoundOptions): Source {
   const { files, journal, logLine, now = () => performance.now(), proc = '/proc' } = options
-  // Whatever is begun after the end of the command is another's.
+  // Whatever starts after the end of the command is another's.
   const isOver = journal.state.ending !== null
   const processes = commandProcesses(files.dir, { proc, now })
   const followed = new Map<string, Source>()

@@ -73,7 +73,7 @@ export function walkFinding(walk: Walk): void {
     await page.close()
   })
 
-  it('begin with what waits, what people did, and the repos of the orgs; and with first steps for who has none', async () => {
+  it('begin with what waits, what people did, and the repos of the orgs; and with first steps for a person who has none', async () => {
     const { page, faults } = await openPage(walk.signedIn, walk.origin)
     const made = await walk.hub.repo(walk.lab.ada, { owner: walk.lab.org, kind: 'dataset' })
     await page.goto(`${walk.origin}/`)

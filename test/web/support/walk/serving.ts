@@ -9,7 +9,7 @@ import type { Walk } from './walk.ts'
 
 /** Registers its tests with the `describe` around it. */
 export function walkServing(walk: Walk): void {
-  it('tell of a hold by the bell of a person who may decide it, also of one that is filed while the page is open', async () => {
+  it('tell of a hold by the bell of a person who can decide it, also of one that is filed while the page is open', async () => {
     const person = await walk.hub.person()
     const agent = await walk.hub.key(person, { scope: 'train', agent: true, name: 'agent' })
     const file = () =>
@@ -126,7 +126,7 @@ export function walkServing(walk: Walk): void {
     await page.close()
   })
 
-  it('open the question of who asks for an approval by a link', async () => {
+  it('open the question of a person who asks for an approval by a link', async () => {
     const { page, faults } = await openPage(walk.signedIn, walk.origin)
     await page.goto(`${walk.origin}${pagePath('endpoint', { id: walk.lab.endpoint })}?approve=${walk.lab.device}`)
     await page.getByRole('dialog').getByLabel('Device').waitFor()

@@ -14,7 +14,7 @@ import { approveDeviceMutation, devicesToApproveQuery } from './endpoints.graphq
 
 interface Props {
   readonly endpoint: { readonly id: string; readonly modelRepoRef: { readonly fullName: string } }
-  /** Chosen in advance: the id of a device, by a link of who asks. */
+  /** Chosen in advance: the id of a device, from a link that asks for the approval. */
   readonly asked: string | null
   readonly isOpen: boolean
   readonly close: () => void
@@ -103,7 +103,7 @@ export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Prop
           {device !== '' && (
             <details>
               <summary>Ask someone else</summary>
-              <p>Send this link to a person who may approve it:</p>
+              <p>Send this link to a person who can approve it:</p>
               <Command label="link to ask for an approval" text={askLink(device)} />
             </details>
           )}

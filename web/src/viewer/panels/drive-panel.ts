@@ -150,7 +150,7 @@ function numberField(text: string, value: string) {
 
 const endings = {
   reached: 'It has reached its goal.',
-  missed: 'Its time is over without success.',
+  missed: 'It ran out of time without success.',
   failed: 'It has failed.',
   diverged: 'The motion is none any more.',
 } as const

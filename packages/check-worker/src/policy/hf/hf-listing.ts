@@ -68,7 +68,7 @@ export async function listHfRepo({
   const path = revision === null ? `api/models/${repo}` : `api/models/${repo}/revision/${encodeURIComponent(revision)}`
   const url = new URL(`${path}?blobs=true`, endpoint)
   const read = modelInfo.safeParse(await getJson(getter, url, MAX_LISTING_BYTES, signal))
-  if (!read.success) throw new FetchFault(`What is listed of ${repo} is not what a model repo has.`)
+  if (!read.success) throw new FetchFault(`The listing of ${repo} is not that of a model repo.`)
   const { sha, cardData, tags, siblings } = read.data
   const license = cardData?.license_name ?? [cardData?.license ?? []].flat().join(', ')
   const tagged = tags?.find((tag) => tag.startsWith('license:'))?.slice('license:'.length)

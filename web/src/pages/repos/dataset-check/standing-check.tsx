@@ -1,4 +1,4 @@
-/** The check of the data set by a worker: its report stands on the repo, and who may write asks for another one. */
+/** The check of the data set by a worker: its report stands on the repo; people who can write ask for another one. */
 import { useMutation, useQuery } from 'urql'
 import { counted } from '../../../ui/format.ts'
 import { messageOf } from '../../../ui/problem.ts'

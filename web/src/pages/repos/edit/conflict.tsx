@@ -9,7 +9,7 @@ interface Props {
   readonly owner: string
   readonly repo: string
   readonly path: string
-  /** The version of now. */
+  /** The current version. */
   readonly theirs: FileVersion
   /** Whether the person meant to make the file. */
   readonly isNew: boolean

@@ -18,7 +18,7 @@ export class ChangedMeanwhile extends Error {
 const ATTEMPTS = 8
 
 /**
- * Commits on the version of now, or not at all: `changeFor` is given that version, and rejects where the change is not
+ * Commits on the current version, or not at all: `changeFor` is given that version, and rejects where the change is not
  * meant for it. Where the repo changes in between, both are asked again.
  */
 export async function commitOnCurrent(

@@ -26,7 +26,7 @@ interface Props {
   readonly path: string
   readonly base: FileVersion
   readonly text: string
-  /** Begins again with the version of now. */
+  /** Begins again with the current version. */
   readonly takeTheirs: () => void
 }
 

@@ -25,7 +25,7 @@ interface Found extends Size {
 
 const GONE = 'The folder is not there any more, or you do not see it. Load the page again.'
 
-/** Of the version of now, whose archive is downloaded whatever changes meanwhile. Rejects in words for a person. */
+/** Of the current version, whose archive is downloaded whatever changes meanwhile. Rejects in words for a person. */
 async function sizeOf(client: Client, { owner, repo, path }: Place): Promise<Found> {
   const options = { requestPolicy: 'network-only' } as const
   const version = rootField(await client.query(folderVersionQuery, { owner, repo }, options).toPromise(), 'repo')

@@ -1,4 +1,4 @@
-/** Pictures and short videos of the episodes, which a worker makes; who may write asks for one of what is shown. */
+/** Pictures and short videos of the episodes, which a worker makes; people who can write ask for new ones. */
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { readAddress } from '../../../episodes/episode-address.ts'
@@ -97,8 +97,8 @@ function DeleteFilm({ film, owner, repo, finished }: Props & { readonly film: Fi
     >
       <p>
         {isOpen(film)
-          ? `It is to show ${film.robot ?? 'a robot that is hidden from you, or deleted'}. No worker goes on with it.`
-          : 'Links to it lead nowhere, and a README no longer shows it. It can be made again.'}
+          ? `It will show ${film.robot ?? 'a robot that is hidden from you, or deleted'}. No worker goes on with it.`
+          : 'Links to it stop working, and a README no longer shows it. It can be made again.'}
       </p>
     </Action>
   )

@@ -1,4 +1,4 @@
-/** Named versions, which are kept; those who may write name the current one, and forget names. */
+/** Named versions, which are kept; those who can write name the current one, and forget names. */
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'

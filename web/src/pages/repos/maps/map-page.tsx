@@ -181,8 +181,8 @@ function ReviewButton({ shown, name, robot, reviewed }: ButtonProps) {
     return (
       <p className="small dim">
         {isSignedIn
-          ? `Someone who may write ${name} can review it.`
-          : 'Sign in as one who may write the repo to review it.'}
+          ? `Someone who can write ${name} can review it.`
+          : 'Sign in as someone who can write the repo to review it.'}
       </p>
     )
   const submit = async () => {

@@ -1,4 +1,4 @@
-/** The way to a new repo, for people who may make one. */
+/** The way to a new repo, for people who can make one. */
 import { Link } from '../../../app/navigate.tsx'
 import { useSession } from '../../../app/session.tsx'
 

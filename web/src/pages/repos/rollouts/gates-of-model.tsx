@@ -1,4 +1,4 @@
-/** What results of a model must come to before an endpoint serves it; those who write the model set and remove it. */
+/** What results of a model must reach before an endpoint serves it; those who write the model set and remove it. */
 import { useState } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'

@@ -109,7 +109,7 @@ function Sides({ motions, seed }: SidesProps) {
 
 const endings = {
   REACHED: 'It succeeds.',
-  MISSED: 'Its time is over without success.',
+  MISSED: 'It ran out of time without success.',
   FAILED: 'It fails.',
-  DIVERGED: 'The motion left what numbers can say.',
+  DIVERGED: 'The motion diverged: a number is no longer finite.',
 } as const

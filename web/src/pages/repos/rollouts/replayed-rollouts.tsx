@@ -155,9 +155,9 @@ function driveOf(state: ViewerState): DriveState | null {
 
 const endings = {
   reached: 'It succeeds.',
-  missed: 'Its time is over without success.',
+  missed: 'It ran out of time without success.',
   failed: 'It fails.',
-  diverged: 'The motion left what numbers can say.',
+  diverged: 'The motion diverged: a number is no longer finite.',
 } as const
 
 function linesOf(drive: DriveState | null): readonly string[] {

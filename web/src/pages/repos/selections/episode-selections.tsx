@@ -1,4 +1,4 @@
-/** The selections of episodes, which runs name; those who may write make one of a list or of labels. */
+/** The selections of episodes, which runs name; those who can write make one of a list or of labels. */
 import { useMemo } from 'react'
 import { Command } from '../../../ui/command.tsx'
 import { counted } from '../../../ui/format.ts'

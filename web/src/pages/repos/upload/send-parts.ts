@@ -5,7 +5,7 @@ import { asked, type Content, type Sender, type Slot } from './content.ts'
 import type { SentParts, Target } from './hub-calls.ts'
 import { PutFault } from './put-part.ts'
 
-/** The target of now: its URLs are renewed once they have expired. */
+/** The current target: its URLs are renewed once they have expired. */
 interface Live {
   target: Target
 }

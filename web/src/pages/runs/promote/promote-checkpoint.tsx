@@ -52,7 +52,11 @@ export function PromoteCheckpoint({ runId, step, owner }: Props) {
             Makes the files of step {count(step)} a model repo of their own, which can be served. No bytes are sent. In
             a repo that is there already, files of the same name get a new version.
           </p>
-          <Field label="Model repo" hint="As OWNER/NAME. It is made if there is none." fault={faultOf(error, 'repo')}>
+          <Field
+            label="Model repo"
+            hint="As OWNER/NAME. It is created if it does not exist."
+            fault={faultOf(error, 'repo')}
+          >
             <input name="repo" required autoComplete="off" defaultValue={`${owner}/`} />
           </Field>
           <Field label="Who sees a new repo">
