@@ -39,7 +39,7 @@ class DeclaredSizePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (field.type.kind === 'List' && most === undefined && !isOfPage(field.name))
       throw new Error(`${field.parentType}.${field.name} is a list: say with \`most\` how many items it may have.`)
     if (field.type.kind !== 'List' && most !== undefined)
-      throw new Error(`${field.parentType}.${field.name} is no list, but says \`most\`.`)
+      throw new Error(`${field.parentType}.${field.name} is not a list, but says \`most\`.`)
     const isUsual = [most, page, sizedBy, work].every((one) => one === undefined)
     if (isUsual) return field
     return { ...field, extensions: { ...field.extensions, size: { most, page, sizedBy, work } satisfies DeclaredSize } }

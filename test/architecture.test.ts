@@ -96,7 +96,7 @@ describe('the house', () => {
   })
 
   it('names each column that is inserted beside its value', () => {
-    // Two texts for a connection that is no part of the pool: Prisma's own table, and one column of the restore's.
+    // Two texts for a connection that is not part of the pool: Prisma's own table, and one column of the restore's.
     const own = ['src/backup/target.ts', 'src/store/adopt-baseline.ts']
     const listing = files.filter((file) => /\binsert into \S+(?: as \w+)?\s*\(/i.test(textOf(file)))
     expect(listing.filter((file) => file !== 'src/store/insert.ts')).toEqual(own)

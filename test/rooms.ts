@@ -172,7 +172,7 @@ const rooms: readonly Room[] = [
     mayImport: [...ground, 'src/http/', 'schema/[^/]+\\.ts$'],
   },
   { name: 'rest-routes', files: '^rest-compat/(?!engine/|[^/]+/handlers\\.ts$|work/)', mayImport: ['rest-compat/'] },
-  // Operations that are no documents call verbs themselves: streams, downloads, redirects.
+  // Operations that are not documents call verbs themselves: streams, downloads, redirects.
   ...subjects.map((subject) => ({
     name: `rest-handlers-${subject}`,
     files: subject === 'work' ? '^rest-compat/work/' : `^rest-compat/${subject}/handlers\\.ts$`,

@@ -149,10 +149,10 @@ describe('a setting that does not hold is named in one line', () => {
 
   it.each([
     ['HOSTED_KUBE_TEMPLATE', 'that is not there', { HOSTED_KUBE_TEMPLATE: '/nowhere' }],
-    ['HOSTED_KUBE_TEMPLATE', 'that is no YAML', { HOSTED_KUBE_TEMPLATE: 'broken.yaml' }],
+    ['HOSTED_KUBE_TEMPLATE', 'that is not YAML', { HOSTED_KUBE_TEMPLATE: 'broken.yaml' }],
     ['HOSTED_KUBECONFIG', 'that is not there', { HOSTED_KUBECONFIG: '/nowhere' }],
-    ['HOSTED_KUBECONFIG', 'that is no YAML', { HOSTED_KUBECONFIG: 'broken.yaml' }],
-    ['HOSTED_KUBECONFIG', 'that is no JSON', { HOSTED_KUBECONFIG: 'broken.json' }],
+    ['HOSTED_KUBECONFIG', 'that is not YAML', { HOSTED_KUBECONFIG: 'broken.yaml' }],
+    ['HOSTED_KUBECONFIG', 'that is not JSON', { HOSTED_KUBECONFIG: 'broken.json' }],
   ])('%s, a file %s', async (name, _, files: Settings) => {
     const placed = Object.entries(files).map(([key, file]) => [key, file.startsWith('/') ? file : join(dir, file)])
     const template = { HOSTED_KUBE_TEMPLATE: join(dir, 'job.yaml') }

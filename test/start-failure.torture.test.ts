@@ -161,13 +161,13 @@ describe('an address that the hub cannot have is told before anything is made', 
       'HOST',
       'an address of another machine',
       { HOST: '192.0.2.1' },
-      /^HOST: 192\.0\.2\.1 is no address of this machine; /,
+      /^HOST: 192\.0\.2\.1 is not an address of this machine; /,
     ],
     [
       'HOST',
       'a name without an address',
       { HOST: 'nowhere.invalid' },
-      /^HOST: nowhere\.invalid is no name that leads to /,
+      /^HOST: nowhere\.invalid is not a name that leads to /,
     ],
     [
       'METRICS_HOST',
@@ -190,7 +190,7 @@ describe('TRUSTED_DOCUMENTS', () => {
     ['no JSON', `{ "${SECRET}": oops }`, 'is not JSON'],
     ['another shape', JSON.stringify({ [SECRET]: { a: 1 } }), 'is no manifest of documents'],
     ['a digest of another text', JSON.stringify({ ['0'.repeat(64)]: SECRET }), `SHA-256 is not its id`],
-    ['a text that is no GraphQL', JSON.stringify({ '2a4a6b9a0a3f7d9b': SECRET }), 'has a document'],
+    ['a text that is not GraphQL', JSON.stringify({ '2a4a6b9a0a3f7d9b': SECRET }), 'has a document'],
   ])('a file with %s', async (_, content, says) => {
     const file = join(dir, `manifest-${Math.random()}.json`)
     if (content !== null) await writeFile(file, content)

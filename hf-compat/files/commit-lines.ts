@@ -20,7 +20,7 @@ export interface CommitLine {
 const NEWLINE = 0x0a
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the lines of a body. 400 for what is no line of a commit, 413 for too many lines or too long a one. */
+/** Reads the lines of a body. 400 for what is not a line of a commit, 413 for too many lines or too long a one. */
 export async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<CommitLine> {
   let rest: Buffer[] = []
   let restBytes = 0

@@ -114,5 +114,5 @@ function renderObject(
 /** The name before `.git`. */
 function lfsName(name: string): string {
   if (name.endsWith('.git')) return name.slice(0, -'.git'.length)
-  throw missing('RepoNotFound', `${name} is no address of LFS: it ends with .git.`)
+  throw missing('RepoNotFound', `${name} is not an address of LFS: it ends with .git.`)
 }

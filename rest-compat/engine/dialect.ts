@@ -74,7 +74,7 @@ function misplaced(route: Route, source: Source, type: GraphQLInputType): string
     return route.path.split('/').includes(`:${source.name}`) ? null : `the path has no :${source.name}`
   }
   const input = getNullableType(type)
-  if (!isInputObjectType(input)) return `${String(type)} is no input object`
+  if (!isInputObjectType(input)) return `${String(type)} is not an input object`
   const document = source.from === 'body' ? source.document : undefined
   if (document && !input.getFields()[document.field]) return `${input.name} has no field ${document.field}`
   for (const [name, place] of Object.entries(source.fields)) {

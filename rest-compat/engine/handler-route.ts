@@ -1,5 +1,5 @@
 /**
- * An operation of `/v1` that is no GraphQL document: a stream, a download, a redirect, or a body that is no JSON. Its
+ * An operation of `/v1` that is not a GraphQL document: a stream, a download, a redirect, or a body that is not JSON. Its
  * handler calls the verb itself.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-/** Mounts the operations that are no documents. */
+/** Mounts the operations that are not documents. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseOtherMethods } from '../../src/http/refuse-other-methods.ts'
 import { assertTexts } from '../../src/http/request-texts.ts'

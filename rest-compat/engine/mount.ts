@@ -13,7 +13,7 @@ import type { Route } from './route.ts'
 export interface RestParts {
   readonly schema: GraphQLSchema
   readonly routes: readonly Route[]
-  /** The operations that are no documents. */
+  /** The operations that are not documents. */
   readonly handlers: readonly HandlerRoute[]
   /** The text of `<document>.graphql`. */
   readonly readDocument: (name: string) => string

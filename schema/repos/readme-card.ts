@@ -44,7 +44,7 @@ builder.objectFields(RepoType, (t) => ({
     type: 'JSON',
     nullable: true,
     description:
-      'The header of its README.md as JSON, numbers as they are written; null without one, or if it is no good.',
+      'The header of its README.md as JSON, numbers as they are written; null without one, or if it is invalid.',
     resolve: ({ id, cardData }, _args, ctx) =>
       cardData === undefined ? cardDataLoader(ctx).load(id) : (cardData?.value ?? null),
   }),

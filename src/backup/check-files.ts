@@ -27,7 +27,7 @@ export interface CheckedBackup {
 
 const FAULTS_SHOWN = 20
 
-/** Reads the manifest; a `BackupError` if this is no backup, or half of one. */
+/** Reads the manifest; a `BackupError` if this is not a backup, or half of one. */
 export async function readManifest(source: BackupSource): Promise<{ manifest: Manifest; sums: Map<string, string> }> {
   const sums = await textOf(source, SUMS)
   const text = await textOf(source, MANIFEST)

@@ -51,7 +51,7 @@ export type Manifest = z.output<typeof manifestRule>
 export type TableEntry = Manifest['database']['tables'][number]
 
 const objectLine = z.object({
-  key: z.string().refine(isKey, 'is no key of the hub'),
+  key: z.string().refine(isKey, 'is not a key of the hub'),
   size_bytes: count,
   etag: z.string(),
   content_type: z.string().nullable(),

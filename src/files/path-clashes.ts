@@ -26,7 +26,7 @@ const below = (path: string, folder: string) => `${path} >= ${folder} || '/' and
 /**
  * The clashes of `given`, a query of paths, with the live files of the repo: an exact lookup for each distinct folder
  * above them, and for each path the first file of a range. Both use the index of live files, whatever the size of the
- * repo. A path is no clash of itself.
+ * repo. A path is not a clash of itself.
  */
 const clashSql = (given: string) => `with given as materialized (${given}),
     folders as materialized (select distinct part.folder from

@@ -43,7 +43,7 @@ export async function readReadme(
 const tooLong = (size: number): ReadmeCard =>
   noCard(`README.md has ${size} bytes; the header of one of more than ${MAX_README_BYTES} is not read.`)
 
-/** Bytes that are no UTF-8 become signs of replacement. */
+/** Bytes that are not UTF-8 become signs of replacement. */
 async function textOf(
   objects: ObjectStore,
   { storageKey, size }: { readonly storageKey: string; readonly size: number },

@@ -18,7 +18,7 @@ export interface ResolvedFile {
    * ETag.
    */
   readonly sha256: string | null
-  /** The object store's ETag, which is no digest of the bytes. */
+  /** The object store's ETag, which is not a digest of the bytes. */
   readonly etag: string | null
   /** Bytes. */
   readonly size: number

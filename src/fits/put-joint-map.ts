@@ -71,7 +71,7 @@ interface Found {
   readonly to: RepoFacts
 }
 
-/** Both repos, of which the caller writes the first. Errors: 401, 403, 404 either, 409 for what is no robot. */
+/** Both repos, of which the caller writes the first. Errors: 401, 403, 404 either, 409 for what is not a robot. */
 async function findPair(ctx: RequestContext, input: Pair, action: string): Promise<Found> {
   const from = await findRepoToWrite(ctx, input)
   assertNotJob(ctx.viewer, action)

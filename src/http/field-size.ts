@@ -107,7 +107,7 @@ const largerOf = (a: number | null, b: number | null) => (a === null ? b : b ===
 
 /**
  * The largest `Int`: more is refused when variables are read. Without a bound a product of pages is infinite, and
- * infinitely many of nothing is no number.
+ * infinitely many of nothing is not a number.
  */
 const MOST_ITEMS = 2 ** 31 - 1
 

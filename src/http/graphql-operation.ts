@@ -109,7 +109,7 @@ interface Executed {
   readonly meter: OperationMeter
 }
 
-/** Followed by the name that the client gave it, which is no secret and has no values in it. */
+/** Followed by the name that the client gave it, which is not a secret and has no values in it. */
 function executeCounted(operation: Operation, limits: ExecutionLimits, rootValue?: unknown): Promise<Executed> {
   const name = graphqlOperation.isWatched
     ? (getOperationAST(operation.prepared.document, operation.operationName)?.name?.value ?? '')

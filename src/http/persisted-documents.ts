@@ -60,7 +60,9 @@ export function readTrustedDocuments(file: string): TrustedDocuments {
   }
   const read = manifestShape.safeParse(jsonOf(file, fail))
   if (!read.success)
-    return fail('is no manifest of documents: it must be {"<sha256>": "query …"}, or the manifest of Apollo\'s tools')
+    return fail(
+      'is not a manifest of documents: it must be {"<sha256>": "query …"}, or the manifest of Apollo\'s tools',
+    )
   const manifest = read.data
   const entries = Array.isArray(manifest.operations)
     ? manifest.operations.map(({ id, body }) => [id, body] as const)

@@ -1,5 +1,5 @@
 /**
- * Texts in the path and query of routes that are no GraphQL documents: the same rule as for every input of the graph.
+ * Texts in the path and query of routes that are not GraphQL documents: the same rule as for every input of the graph.
  * Contract, "Text".
  */
 
@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ErrorItem, HubError } from '../platform/errors.ts'
 
 /**
- * A hook before the handler: 422 with one entry for each member that is no text. `names`: what a member of the path is
+ * A hook before the handler: 422 with one entry for each member that is not text. `names`: what a member of the path is
  * called in the interface.
  */
 export function assertTexts(names: Readonly<Record<string, string>> = {}) {

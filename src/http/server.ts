@@ -128,7 +128,7 @@ const MAX_PARAM_LENGTH = 512
 const withoutHost = (target: string): string =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
 
-/** Fastify with the hub's request ids, limits and answers to what is no request; it has no routes yet. */
+/** Fastify with the hub's request ids, limits and answers to what is not a request; it has no routes yet. */
 function bareServer({ config, log }: Deps, { listener }: ServerParts): FastifyInstance {
   return Fastify({
     loggerInstance: log,

@@ -170,7 +170,7 @@ export async function signInCheck({ oidc }: Config): Promise<Check[]> {
     return [
       fail(
         'sign-in',
-        `${address} is no discovery document (${answer.status})`,
+        `${address} is not a discovery document (${answer.status})`,
         'set OIDC_ISSUER to the issuer, without the path of the document',
       ),
     ]

@@ -19,7 +19,7 @@ export function registerStoreCommands(program: Command, io: ClientIo): void {
       ])
       const config = readConfig(io.env)
       if (config.objectStore.kind !== 's3')
-        throw new Error('The object store is no S3 bucket (OBJECT_STORE=s3): its files come from the hub itself.')
+        throw new Error('The object store is not an S3 bucket (OBJECT_STORE=s3): its files come from the hub itself.')
       const origins = pageOrigins(config)
       await letPagesIn(config.objectStore.s3, origins)
       printResult(io, { bucket: config.objectStore.s3.bucket, origins }, json ?? false)

@@ -6,7 +6,7 @@ import { parseExact } from '@hub/formats/exact-json'
 
 /** Parsing and counting a document takes about as long as writing four times its bytes. */
 const PARSED = 4
-/** Smaller ones are no weight: their fields count. */
+/** Smaller ones are not a weight: their fields count. */
 const LIGHT_CHARACTERS = 4096
 
 const weights = new WeakMap<object, number>()

@@ -14,9 +14,9 @@ const MAX_ALIASES = 1000
 const MAX_REASON_CHARACTERS = 200
 
 export interface HeaderReading {
-  /** Numbers are `number`, `bigint` or `ExactNumber`; null without a header, and for one that is no good. */
+  /** Numbers are `number`, `bigint` or `ExactNumber`; null without a header, and for an invalid one. */
   readonly members: Readonly<Record<string, unknown>> | null
-  /** Why a header is no good: a sentence. */
+  /** Why a header is invalid: a sentence. */
   readonly fault: string | null
   readonly isTooLong: boolean
 }
@@ -35,7 +35,7 @@ export function readHeader(readme: string): HeaderReading {
   try {
     const value = load(header, { schema: exactSchema, maxAliases: MAX_ALIASES })
     if (value == null) return nothing
-    if (!isJsonObject(value)) return broken('The header of README.md is no list of members such as `license: mit`.')
+    if (!isJsonObject(value)) return broken('The header of README.md is not a list of members such as `license: mit`.')
     return { ...nothing, members: value }
   } catch (error) {
     return broken(`The header of README.md is not YAML: ${placeOf(error)}.`)

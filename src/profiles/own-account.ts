@@ -10,7 +10,7 @@ export interface OwnAccount extends AccountRef {
 
 /**
  * The person's own account, or the one with `handle`. Errors: 401, 403 for a key, for another person's account and for
- * an org of which the person is no owner, 404.
+ * an org of which the person is not an owner, 404.
  */
 export async function findOwnAccount(ctx: RequestContext, handle: string | null): Promise<OwnAccount> {
   const session = assertSession(ctx.viewer)

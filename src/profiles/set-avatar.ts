@@ -39,7 +39,7 @@ const put = statement({
 })
 
 /**
- * Errors: 401, 403 for a key and for a caller who does not own the account, 404, 413 `quota.storage`, 422 for what is no small
+ * Errors: 401, 403 for a key and for a caller who does not own the account, 404, 413 `quota.storage`, 422 for what is not a small
  * still image, 503.
  */
 export function setAvatar(ctx: RequestContext, input: NewAvatar): Promise<{ readonly id: string }> {

@@ -57,7 +57,7 @@ const wordsOfRepo = `(select 'total' as facet, '' as value
     union all select 'license', word from unnest(facet_licenses(r.card_labels)) word)`
 
 /**
- * `interfaceFingerprint` is no part of the counts: the robots that have the interface are found by its index, and
+ * `interfaceFingerprint` is not part of the counts: the robots that have the interface are found by its index, and
  * counted.
  */
 function countedRepos({ kind, ownerId }: FacetFilter): string {

@@ -14,7 +14,7 @@ export interface ProcessPart {
   readonly joinsLater: boolean
 }
 
-/** Whether the settings ask for several processes; what is no number is for the reader of settings to refuse. */
+/** Whether the settings ask for several processes; what is not a number is for the reader of settings to refuse. */
 export const isSeveral = (environment: NodeJS.ProcessEnv): boolean => Number(environment.WORKERS?.trim() || 1) !== 1
 
 /** The part of a hub of one process. */

@@ -230,7 +230,7 @@ describe("a bearer token of the provider's", () => {
       'a changed body': `${head}.${Buffer.from(JSON.stringify({ iss: own.provider.issuer, aud: AUDIENCE, sub: '1', exp: now + 60 })).toString('base64url')}.${signature}`,
       'a signature that is none': `${head}.${body}.!!!!`,
       'no signature': `${head}.${body}`,
-      'a body that is no JSON': `${head}.bm9uZQ.${signature}`,
+      'a body that is not JSON': `${head}.bm9uZQ.${signature}`,
       'five parts': 'a.b.c.d.e',
     }
     for (const [fault, token] of Object.entries(bad)) expect([fault, (await me(token)).status]).toEqual([fault, 401])

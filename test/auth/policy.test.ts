@@ -150,7 +150,7 @@ const table: readonly (readonly [
     ["a stranger's private repo", writes(stranger, secret), 404],
   ],
   [
-    'Repo create: an owner the caller is no member of 403, an unknown one 404',
+    'Repo create: an owner the caller is not a member of 403, an unknown one 404',
     ['no member', creates(stranger, acme), 403],
     ['unknown', creates(write, null), 404],
     ['level too low', creates(read, ada), 403],
@@ -173,7 +173,7 @@ const table: readonly (readonly [
     ['an owner changes members', () => assertOrgOwner(owner, acme), 200],
     ['a user owns their own account', () => assertOrgOwner(session, ada), 200],
     ["and nobody else's", () => assertOrgOwner(owner, bob), 403],
-    ['a stranger is no member', () => assertMember(stranger, acme), 403],
+    ['a stranger is not a member', () => assertMember(stranger, acme), 403],
   ],
 ]
 

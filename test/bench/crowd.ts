@@ -26,7 +26,7 @@ export async function crowdOf(url: string, token: string, ask: Ask, count: numbe
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
   const seen = new Array<number>(count).fill(0)
   const streams: IncomingMessage[] = []
-  /** Followers whose stream the server has ended, which is no part of what is measured. */
+  /** Followers whose stream the server has ended, which is not part of what is measured. */
   const ended = new Set<number>()
   for (let place = 0; place < count; place += 1) {
     const stream = await open(url, token, ask, agent)

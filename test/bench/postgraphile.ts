@@ -1,5 +1,5 @@
 /**
- * PostGraphile over the tables of a bench, started as a process that sends its address. It is no dependency of the hub:
+ * PostGraphile over the tables of a bench, started as a process that sends its address. It is not a dependency of the hub:
  * the first bench installs it beside the compiled modules, the later ones find it there.
  */
 import { execFileSync } from 'node:child_process'

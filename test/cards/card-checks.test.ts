@@ -215,7 +215,7 @@ describe('numbers, words and paths', () => {
     expect(told(code, document)).toEqual([status, names, loc])
   })
 
-  it('card.thumbnails fails for each still that is no file of the repo', () => {
+  it('card.thumbnails fails for each still that is not a file of the repo', () => {
     const card = goodCard({ thumbnail_paths: { light: 'a.png', dark: 'b.png' } })
     const of = (stills: string[]) => judge(card, armReading(), stills).find(({ code }) => code === 'card.thumbnails')
     expect(of(['a.png', 'b.png'])?.status).toBe('pass')

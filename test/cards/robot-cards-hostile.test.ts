@@ -98,7 +98,7 @@ describe('a card of a hostile shape is rejected under card.schema, by put and va
     ['no JSON', '{"dof":1', 400],
     ['NaN', '{"dof":NaN}', 400],
     ['more than a megabyte', `{"dof":1,"description_md":"${'x'.repeat(1024 * 1024)}"}`, 413],
-  ])('and what is no body at all otherwise: %s', async (_what, body, status) => {
+  ])('and what is not a body at all otherwise: %s', async (_what, body, status) => {
     expect((await put(body)).status).toBe(status)
   })
 })

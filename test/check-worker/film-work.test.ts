@@ -72,7 +72,7 @@ it('says why it made none', async () => {
 
 it('goes on with other work where the hub does not keep its reason', async () => {
   const repo = await ask({ kind: 'still', episode: 0 })
-  // Cut in the middle of a character: half of it is no text.
+  // Cut in the middle of a character: half of it is not text.
   const [outcome] = await work(async () => {
     throw new Error(`${'x'.repeat(3999)}🤖`)
   })

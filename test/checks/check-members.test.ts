@@ -193,7 +193,7 @@ describe('the intake of a model check', () => {
   it.each([
     ['without a field', [{ policy: 1, robot: 2 }]],
     ['with another member', [{ field: 'rate', policy: 1, robot: 2, why: 'x' }]],
-    ['that is no object', ['rate']],
+    ['that is not an object', ['rate']],
   ])('is 422 for a difference %s', async (_what, differing) => {
     const { worker, check } = await begin('model', {})
     const refused = await checks.post(worker, check, 'report', { intake: { ...goodIntake, differing } })

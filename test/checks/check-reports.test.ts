@@ -83,7 +83,7 @@ describe('reportRobotCheck', () => {
   })
 
   it.each([['[]'], ['{"dof":'], ['"x"'], [`{"a":"${'x'.repeat(1024 * 1024)}"}`], ['{"needs_you":[{"field":"a"}]}']])(
-    'is 422 for a card that is no JSON object of 1 MiB (%#), and ends nothing',
+    'is 422 for a card that is not a JSON object of 1 MiB (%#), and ends nothing',
     async (text) => {
       const check = await claimed()
       await send(check, 'robot_card.json', text)
@@ -172,7 +172,7 @@ describe('presignRobotCheckArtifacts', () => {
   )
 
   it.each(['meshes/.git/config', 'meshes/..', '/thumbnail.png', 'meshes//a.stl', 'meshes/a\\b', 'meshes/'])(
-    'is 422 for %s, which is no path that a file may take',
+    'is 422 for %s, which is not a path that a file may take',
     async (name) => {
       const refused = await post(key, await claimed(), 'artifacts', { files: [{ name, size: 1 }] })
       expect([refused.status, types(refused)]).toEqual([422, ['validation.path']])

@@ -86,7 +86,7 @@ describe('createRobotCheck', () => {
     ['no action', { action: undefined }, 'action'],
     ['a URDF without its base', { entry: 'arm.urdf' }, 'base'],
     ['a model beside a robot check', { model: { repo: 'a/b' } }, 'model'],
-    ['an entry that is no file', { entry: 'meshes' }, 'entry'],
+    ['an entry that is not a file', { entry: 'meshes' }, 'entry'],
     ['a rate of 0', { control_hz: 0 }, 'control_hz'],
     ['an action of task space', { action: 'ee_pose' }, 'action'],
     ['a path outside', { entry: '../arm.xml' }, 'entry'],

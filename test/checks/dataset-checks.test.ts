@@ -63,7 +63,7 @@ describe('the check of a data set', () => {
     expect(await read(repo)).toMatchObject({ is_outdated: true, report: { errors: 1 } })
   })
 
-  it('is refused for what is no data set of LeRobot', async () => {
+  it('is refused for what is not a data set of LeRobot', async () => {
     const model = await hub.repo(ada, { kind: 'model' })
     for (const repo of [model, await dataset({ 'a.txt': 'a' })]) {
       const refused = await ask(repo)
@@ -265,7 +265,7 @@ describe('a commit that brings meta/info.json', () => {
     expect((await restored.answer).status).toBe(200)
   })
 
-  it('begins as many checks of an account as the setting says, and none of what is no data set', async () => {
+  it('begins as many checks of an account as the setting says, and none of what is not a data set', async () => {
     const bob = await hub.person()
     const repos: string[] = []
     for (let at = 0; at < 3; at += 1) {

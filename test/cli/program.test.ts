@@ -82,7 +82,7 @@ describe('each command', () => {
     const text = helpOf(program)
     expect(text).not.toContain('Other commands:')
     const headings = [...text.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
-    // Daily jobs come first, and what only the operator needs last; what follows is no group.
+    // Daily jobs come first, and what only the operator needs last; what follows is not a group.
     expect(headings.slice(headings.indexOf('Options') + 1)).toEqual([
       'Repos and files',
       'Training runs',

@@ -323,7 +323,7 @@ it('map says what fits a robot, proposes a map, keeps one and notes its review',
   expect(listed.out).toMatch(new RegExp(`^${model} +fits with a map of joints, map version 1\\n1 repo\\n$`))
   expect((await run('map', 'list', model, '--near')).out).toBe('Nothing else has the same joints.\n')
   await writeFile(join(home, 'map.json'), '{"version": 1}')
-  expect((await run('map', 'put', model, robot, 'map.json')).err).toContain('map.json is no map: joints: ')
+  expect((await run('map', 'put', model, robot, 'map.json')).err).toContain('map.json is not a map: joints: ')
 })
 
 it('gate sets, lists and removes what the rollouts of a model must come to', async () => {

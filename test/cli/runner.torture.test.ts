@@ -145,7 +145,7 @@ describe('hub runner', () => {
     expect(await foldersAfter(hello)).toEqual(removed)
     expect(await foldersAfter('process.exit(3)')).toEqual(removed)
     expect(await foldersAfter(hello, '--keep')).toEqual(kept)
-    // The hub takes no scorecard that is no JSON, and no checkpoint whose paths are none.
+    // The hub takes no scorecard that is not JSON, and no checkpoint whose paths are none.
     const write = (path: string, text: string) =>
       `import { mkdirSync, writeFileSync } from 'node:fs'\nmkdirSync('checkpoints/step_1', { recursive: true })\nwriteFileSync(${JSON.stringify(path)}, ${JSON.stringify(text)})`
     expect(await foldersAfter(write('scorecard.json', 'none'))).toEqual(kept)

@@ -129,9 +129,9 @@ describe('hub policy-server --listen', () => {
     [
       'an address of another machine',
       () => '192.0.2.1:8000',
-      /^hub: --listen: 192\.0\.2\.1 is no address of this machine; /,
+      /^hub: --listen: 192\.0\.2\.1 is not an address of this machine; /,
     ],
-    ['a name without an address', () => 'nowhere.invalid:8000', /^hub: --listen: nowhere\.invalid is no name /],
+    ['a name without an address', () => 'nowhere.invalid:8000', /^hub: --listen: nowhere\.invalid is not a name /],
   ])('%s is told before the hub is asked, and nothing is made', async (_, address, says) => {
     const work = join(dir, `work-${Math.random()}`)
     expect(await refused('policy-server', ['--work', work, '--listen', address()], {})).toMatch(says)

@@ -92,7 +92,7 @@ describe('documents', () => {
     for (const document of [typed, parsed])
       expect((await client().graphql(document, given)).repo?.fullName).toBe(`${given.owner}/${given.repo}`)
     expect(await client().graphql<Found>(text, given)).toMatchObject({ repo: { id: expect.stringMatching(/^repo_/) } })
-    // @ts-expect-error What is no document does not compile either.
+    // @ts-expect-error What is not a document does not compile either.
     await expect(client().graphql({})).rejects.toThrow('neither a text nor a parsed GraphQL document')
   })
 

@@ -207,7 +207,7 @@ describeOnce('elsewhere', () => {
     ['GET', '/v1/%00', {}],
     ['GET', '/objects/%00?x=%00', {}],
     ['GET', '/healthz?%00', {}],
-  ] as [string, string, RequestInit][])('%s %s is no failure of the hub', async (method, path, init) => {
+  ] as [string, string, RequestInit][])('%s %s is not a failure of the hub', async (method, path, init) => {
     for (const who of [ada, null]) expect((await hub.send(who, method, path, init)).status).not.toBe(500)
   })
 })

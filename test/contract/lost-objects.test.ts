@@ -122,7 +122,7 @@ describe('a file of a repo', () => {
     expect([linked.status, linked.json.files]).toEqual([200, []])
   })
 
-  it('that was deleted meanwhile is no loss', async () => {
+  it('that was deleted meanwhile is not a loss', async () => {
     const repo = await hub.repo(ada, { kind: 'robot' })
     await hub.upload(ada, repo, { 'arm.xml': '<mujoco/>' })
     await lose(keysOfFile(repo, 'arm.xml'))

@@ -128,7 +128,7 @@ describe('a job that failed', () => {
     await hub.sql('delete from pgboss.job where id = $1', [id])
   })
 
-  it('of a kind that this hub does not have stays, and what is no id is a 404', async () => {
+  it('of a kind that this hub does not have stays, and what is not an id is a 404', async () => {
     const id = await put('long-gone', {}, {})
     for (const one of [id, 'x', "'", '00000000-0000-0000-0000-000000000000'])
       expect(typeOf(await retry(operator(), one))).toBe('not_found')

@@ -131,7 +131,7 @@ describe('the sessions of a report', () => {
         [stored('a'), stored('b')],
       )
     expect(named('a', 'b')).toBeUndefined()
-    expect(() => named('a', 'x', 'a')).toThrow('x is no session of this endpoint. a is named twice.')
+    expect(() => named('a', 'x', 'a')).toThrow('x is not a session of this endpoint. a is named twice.')
   })
 
   it.each([

@@ -223,7 +223,7 @@ describe('create and estimate refuse alike, and record nothing:', () => {
       {},
       reflex,
     ],
-    ['a contract that is no JSON', { 'policy.onnx': 'x', 'contract.json': '{' }, {}, {}, nothing],
+    ['a contract that is not JSON', { 'policy.onnx': 'x', 'contract.json': '{' }, {}, {}, nothing],
     ['several ONNX files', { 'a.onnx': 'x', 'b.onnx': 'y' }, {}, {}, required('onnx_path')],
     ['both shapes', { 'a.onnx': 'x', ...checkpoint }, {}, {}, required('policy_path')],
     [
@@ -234,7 +234,7 @@ describe('create and estimate refuse alike, and record nothing:', () => {
       value('policy_path'),
     ],
     ['several checkpoints', { ...under('a', checkpoint), ...under('b', checkpoint) }, {}, {}, required('policy_path')],
-    ['an ONNX path that is no file', { 'a.onnx': 'x' }, {}, { onnx_path: 'b.onnx' }, value('onnx_path')],
+    ['an ONNX path that is not a file', { 'a.onnx': 'x' }, {}, { onnx_path: 'b.onnx' }, value('onnx_path')],
     ['an ONNX path of another file', { 'a.onnx': 'x', 'a.txt': 'y' }, {}, { onnx_path: 'a.txt' }, value('onnx_path')],
     ['an ONNX file with weights in another file', { 'a.onnx': outsideWeights, 'w.data': 'w' }, {}, {}, nothing],
     ['nothing to serve', { 'README.md': '#' }, {}, {}, nothing],
@@ -242,7 +242,7 @@ describe('create and estimate refuse alike, and record nothing:', () => {
     ['a directory that is empty', { 'a.onnx': 'x' }, {}, { policy_path: 'nothing' }, nothing],
     ['a directory without a manifest', { 'x/policy/w': 'w' }, {}, { policy_path: 'x' }, nothing],
     ['a directory without a policy', { 'x/manifest.json': manifest() }, {}, { policy_path: 'x' }, nothing],
-    ['a manifest that is no JSON', { ...checkpoint, 'manifest.json': '{' }, {}, {}, nothing],
+    ['a manifest that is not JSON', { ...checkpoint, 'manifest.json': '{' }, {}, {}, nothing],
     [
       'a manifest without a format',
       { ...checkpoint, 'manifest.json': manifest({ policy_format: undefined }) },
@@ -285,7 +285,7 @@ describe('create and estimate refuse alike, and record nothing:', () => {
     expect(answer.slice(0, 3)).toEqual(expected)
   })
 
-  it('a repo that is no model, one that is not there, and an owner who is not the caller', async () => {
+  it('a repo that is not a model, one that is not there, and an owner who is not the caller', async () => {
     const robot = await hub.repo(ada, { kind: 'robot' })
     expect((await refused(robot)).slice(0, 2)).toEqual([409, ['conflict.wrong_kind']])
     expect((await refused(`${ada.handle}/none`))[0]).toBe(404)

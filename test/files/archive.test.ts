@@ -99,7 +99,7 @@ describe('an archive', () => {
     expect((await open(ada, repo, '', again)).status).toBe(200)
   })
 
-  it('is 404 for a repo that the caller does not see, a version, a folder or a file; 422 for what is no path', async () => {
+  it('is 404 for a repo that the caller does not see, a version, a folder or a file; 422 for what is not a path', async () => {
     const closed = await hub.repo(ada)
     await hub.upload(ada, closed, { 'a/b': '1' })
     const stranger = await hub.person()

@@ -55,7 +55,7 @@ describe('a commit', () => {
     expect(await sums(lab.ada.handle)).toMatchObject({ reserved: 0, pending: 0 })
   })
 
-  it('that changes nothing is no change, also when it is repeated', async () => {
+  it('that changes nothing is not a change, also when it is repeated', async () => {
     const repo = await hub.repo(lab.ada)
     const body = { add: [{ path: 'a.txt', content: base64('same') }] }
     const { json } = await commit(repo, body)
@@ -105,7 +105,7 @@ describe('a commit', () => {
       ['add', 0, 'path'],
     ],
     [
-      'content that is no base64',
+      'content that is not base64',
       { add: [{ path: 'z', content: '?' }] },
       422,
       'validation.value',
@@ -136,7 +136,7 @@ describe('a commit', () => {
     ],
     ['a state that is not there', { copy: [{ path: 'z', from: 'a.txt', at: 'f'.repeat(40) }] }, 404, 'not_found', null],
     ['a file below a file', { add: [{ path: 'a.txt/z', content: '' }] }, 409, 'conflict.path', ['add', 0, 'path']],
-    ['a parent that is no commit id', { parent_commit: 'main' }, 422, 'validation.value', ['parent_commit']],
+    ['a parent that is not a commit id', { parent_commit: 'main' }, 422, 'validation.value', ['parent_commit']],
   ])('%s: nothing of it is done', async (_, bad, status, type, loc) => {
     const repo = await hub.repo(lab.ada)
     const { json } = await commit(repo, { add: [{ path: 'a.txt', content: base64('one') }] })

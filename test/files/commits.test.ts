@@ -125,7 +125,7 @@ it('a commit id of another repo, and one whose state is gone, are 404', async ()
   expect(await paths(ada, second)).toBe(404)
 })
 
-it('a name of 40 hex digits is no snapshot, and a private repo hides its commits', async () => {
+it('a name of 40 hex digits is not a snapshot, and a private repo hides its commits', async () => {
   const named = await hub.call(ada, 'POST', `/v1/repos/${name}/snapshots`, { name: 'a'.repeat(40) })
   expect(named.status).toBe(422)
   const hidden = await hub.repo(ada)

@@ -25,7 +25,7 @@ const ROUNDS = sampleSize(20, 2, 8)
 
 describe('purging', () => {
   itOnce(
-    'leaves a pending upload of the path alone: it is no state yet, and its completion is a new change',
+    'leaves a pending upload of the path alone: it is not a state yet, and its completion is a new change',
     async () => {
       const account = await lab.world.user()
       const own = lab.world.as(account)

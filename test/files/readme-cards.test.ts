@@ -119,7 +119,7 @@ describe('the card of a repo is there with the answer of the change that brings 
   })
 })
 
-describe('a README.md that is no card', () => {
+describe('a README.md that is not a card', () => {
   it.each([
     ['is not YAML', 'license: [', 'is not YAML'],
     ['is a list', '- mit', 'is no list of members'],

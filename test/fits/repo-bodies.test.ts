@@ -48,7 +48,7 @@ describe('the body of a repo is kept with the change that brings it:', () => {
     expect([await names(repo), await isPending(repo)]).toEqual([null, false])
   })
 
-  it('of nothing that names no joints, is too large or is no JSON: no such file fails a change', async () => {
+  it('of nothing that names no joints, is too large or is not JSON: no such file fails a change', async () => {
     const repo = await hub.repo(ada, { kind: 'model' })
     const wide = Array.from({ length: 3000 }, (_, at) => `joint_${at}`)
     const deep = `{"contract": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`

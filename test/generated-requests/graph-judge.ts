@@ -43,13 +43,13 @@ export interface Judged {
 
 /** All faults of one result: of an answer, or of an event. */
 export function resultFaults(judged: Judged, result: Json): string[] {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return ['result: it is no object']
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return ['result: it is not an object']
   const faults: string[] = []
   const unknown = Object.keys(result).filter((name) => !['data', 'errors', 'extensions'].includes(name))
   if (unknown.length > 0) faults.push(`result: it has ${unknown}`)
   if (result.errors === undefined && result.data === undefined) faults.push('result: it has neither data nor errors')
   if (result.errors !== undefined && !(Array.isArray(result.errors) && result.errors.length > 0))
-    faults.push('result: errors is no list with entries')
+    faults.push('result: errors is not a list with entries')
   for (const error of result.errors ?? []) faults.push(...errorFaults(error))
   const text = JSON.stringify(result.errors ?? [])
   faults.push(...leaked(text, judged.sent, judged.secrets).map((fault) => `leak: ${fault}`))
@@ -58,7 +58,7 @@ export function resultFaults(judged: Judged, result: Json): string[] {
     faults.push(
       ...brokenTexts(result)
         .slice(0, 2)
-        .map((one) => `text: ${one} is no text`),
+        .map((one) => `text: ${one} is not text`),
     )
   if (result.data) faults.push(...dataFaults(judged, result.data).slice(0, 4))
   return faults
@@ -68,9 +68,9 @@ function errorFaults(error: Json): string[] {
   const faults: string[] = []
   const { message, extensions, path } = error ?? {}
   if (typeof message !== 'string' || message === '') faults.push('error: it has no message')
-  if (path !== undefined && !Array.isArray(path)) faults.push('error: its path is no list')
+  if (path !== undefined && !Array.isArray(path)) faults.push('error: its path is not a list')
   const { code, status, problem } = extensions ?? {}
-  if (!codes.has(code)) faults.push(`error: ${code} is no code: ${message}`)
+  if (!codes.has(code)) faults.push(`error: ${code} is not a code: ${message}`)
   if (!problem) return [...faults, `error: it has no problem: ${message}`]
   faults.push(...problemFaults(problem).map((fault) => `error: its problem ${fault}`))
   if (status !== problem.status) faults.push(`error: status ${status} and ${problem.status}`)
@@ -121,7 +121,7 @@ class DataReader {
   }
 
   object(type: GraphQLObjectType, sets: readonly SelectionSetNode[], data: Json, at: string): string[] {
-    if (typeof data !== 'object' || data === null || Array.isArray(data)) return [`data: ${at} is no object`]
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) return [`data: ${at} is not an object`]
     const asked = new Map<string, FieldNode[]>()
     for (const set of sets) this.#collect(type, set, asked)
     const extra = Object.keys(data).filter((name) => !asked.has(name))
@@ -144,7 +144,7 @@ class DataReader {
     if (isNonNullType(type)) return value === null ? [`data: ${at} is null`] : this.#value(type.ofType, sets, value, at)
     if (value === null) return []
     if (isListType(type)) {
-      if (!Array.isArray(value)) return [`data: ${at} is no list`]
+      if (!Array.isArray(value)) return [`data: ${at} is not a list`]
       return value.slice(0, 200).flatMap((item, index) => this.#value(type.ofType, sets, item, `${at}.${index}`))
     }
     if (isEnumType(type)) return type.getValue(value) ? [] : [`data: ${at} is ${value}, no ${type.name}`]

@@ -34,7 +34,7 @@ export function leaked(text: string, sent: string, secrets: readonly string[]): 
   return secret ? [...found, `the body has a credential: ${secret.slice(0, 12)}…`] : found
 }
 
-/** Texts within an answer that are no Unicode, or have a NUL. */
+/** Texts within an answer that are not Unicode, or have a NUL. */
 export function brokenTexts(value: unknown, depth = 0): string[] {
   if (typeof value === 'string')
     return !value.isWellFormed() || value.includes('\u0000') ? [JSON.stringify(value).slice(0, 80)] : []
@@ -60,7 +60,7 @@ export function faultsOf(lab: Pick<Lab, 'secrets'>, made: Made, got: Got): strin
     faults.push(
       ...brokenTexts(json)
         .slice(0, 2)
-        .map((one) => `text: ${one} is no text`),
+        .map((one) => `text: ${one} is not text`),
     )
   if (status >= 500 && !allowedServerErrors.test(json?.type ?? '')) faults.push(`status: ${status} ${json?.type ?? ''}`)
   if (!headers.get('x-request-id')) faults.push('headers: there is no x-request-id')
@@ -154,6 +154,6 @@ function acceptedFaults(
     if (json === null && !operation.requestBody.required) return []
     return isDocumentedBody(operation, json) ? [] : ['accepted: a body that its schema refuses']
   } catch {
-    return ['accepted: a body that is no JSON']
+    return ['accepted: a body that is not JSON']
   }
 }

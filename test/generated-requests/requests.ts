@@ -71,7 +71,7 @@ function encoded(text: string): string {
 }
 
 function inPath(text: string, name: string, dice: Dice): string {
-  // A few bytes that are no UTF-8 and signs that are no encoding.
+  // A few bytes that are not UTF-8 and signs that are not an encoding.
   if (dice.chance(0.004)) return dice.pick(['%ff', '%', '%zz', '%ed%a0%80', '%c0%80'])
   const path = encoded(text)
   return name === 'path' ? path.replaceAll('%2f', '/') : path
@@ -312,7 +312,7 @@ function headersOf(lab: Lab, dice: Dice, { parameters = [] }: Operation, isOdd: 
   return headers
 }
 
-/** The bytes of a body, and its headers; broken ones are no JSON, of another type, or cut. */
+/** The bytes of a body, and its headers; broken ones are not JSON, of another type, or cut. */
 function bytesOf(
   dice: Dice,
   operation: Operation,

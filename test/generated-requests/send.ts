@@ -18,7 +18,7 @@ export interface Got {
   readonly text: string
   /** Parsed, where it says that it is JSON. */
   readonly json: ReturnType<typeof JSON.parse>
-  /** The bytes are no UTF-8, or no JSON though they say so. */
+  /** The bytes are not UTF-8, or no JSON though they say so. */
   readonly fault: string | null
   readonly ended: boolean
   readonly ms: number
@@ -89,15 +89,15 @@ function gotOf(status: number, raw: readonly string[], bytes: Buffer, ended: boo
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     text = bytes.toString('latin1')
-    // An archive is no text.
-    if (ended && headers.get('content-type') !== 'application/zip') fault = 'encoding: the body is no UTF-8'
+    // An archive is not text.
+    if (ended && headers.get('content-type') !== 'application/zip') fault = 'encoding: the body is not UTF-8'
   }
   let json = null
   if (/json/.test(headers.get('content-type') ?? '') && text !== '')
     try {
       json = JSON.parse(text)
     } catch {
-      fault = 'encoding: the body is no JSON'
+      fault = 'encoding: the body is not JSON'
     }
   return { status, headers, text, json, fault, ended, ms }
 }

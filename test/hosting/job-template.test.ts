@@ -58,7 +58,7 @@ describe('a Job template', () => {
     [
       'has a field that does not exist',
       changed((_, __, c) => (c.comand = [])),
-      'spec.template.spec.containers[0].comand is no field',
+      'spec.template.spec.containers[0].comand is not a field',
     ],
     [
       'has a number for text',

@@ -1,4 +1,4 @@
-/** How the hub serves its pages: the document, its policy, the files it loads, and what is no page. */
+/** How the hub serves its pages: the document, its policy, the files it loads, and what is not a page. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

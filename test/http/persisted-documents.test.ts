@@ -138,9 +138,9 @@ describe('with a manifest of trusted documents', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['is no manifest', ['a'], /TRUSTED_DOCUMENTS: .* is no manifest of documents/],
+    ['is no manifest', ['a'], /TRUSTED_DOCUMENTS: .* is not a manifest of documents/],
     ['has another digest', { [sha256('{ a }')]: '{ b }' }, /has a document whose SHA-256 is not/],
-    ['has what is no document', ofTexts('{'), /is not GraphQL/],
+    ['has what is not a document', ofTexts('{'), /is not GraphQL/],
   ])('the start fails with a file that %s', async (_what, content, message) => {
     const file = await manifestFile(content)
     expect(() => start({ TRUSTED_DOCUMENTS: file })).toThrow(message)

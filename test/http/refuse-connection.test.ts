@@ -17,7 +17,7 @@ async function answerTo(bytes: string): Promise<{ head: string; body: string }> 
 describe('an invalid request', () => {
   it.each([
     ['headers over 16 KiB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(17_000)}\r\n\r\n`, 431, 'too_large.headers'],
-    ['bytes that are no HTTP', 'hello\r\n\r\n', 400, 'validation.request'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n', 400, 'validation.request'],
     [
       'two content lengths',
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',

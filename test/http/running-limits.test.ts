@@ -97,7 +97,7 @@ describe('a running operation', () => {
     expect(asked.pages).toBe(10)
   })
 
-  it('ends at its processor time, of which waiting is no part', async () => {
+  it('ends at its processor time, of which waiting is not part', async () => {
     const slow = Array.from({ length: 2000 }, (_, at) => `a${at}: slow`).join(' ')
     const { meter } = await run(`{ item { ${slow} } }`, { timeMs: 100 })
     expect(meter.refusal?.message).toMatch(/more than 0.1 s of processor time/)

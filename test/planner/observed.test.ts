@@ -6,7 +6,7 @@ import { settings } from './support.ts'
 
 function templateOf(name: string) {
   const template = findTemplate(name, settings.runs.extraTemplates)
-  if (!template) throw new Error(`${name} is no template.`)
+  if (!template) throw new Error(`${name} is not a template.`)
   return { template, inputs: resolveInputs(template, { template: name }, null).inputs }
 }
 

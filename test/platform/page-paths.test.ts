@@ -26,7 +26,7 @@ describe('the table of pages', () => {
     expect(pagePath('run', { id: 'a/b?c' })).toBe('/runs/a%2Fb%3Fc')
   })
 
-  it('has no page that a repo could have the address of: ids are no slugs, and other first words are no handles', () => {
+  it('has no page that a repo could have the address of: ids are not slugs, and other first words are not handles', () => {
     for (const [name, path] of Object.entries(pagePaths)) {
       const [, first = '', second] = path.split('/')
       if (first === ':owner' || second === undefined) continue

@@ -19,7 +19,7 @@ it.each([
   ['GIF', Buffer.from(`GIF89a${'\0'.repeat(60)}`, 'latin1')],
   ['a movement', webp(1, 1, 0x02)],
   ['a PNG that moves', animatedPng()],
-  ['a PNG whose first chunk is no header', Buffer.concat([png().subarray(0, 12), Buffer.from('tEXt'), png()])],
+  ['a PNG whose first chunk is not a header', Buffer.concat([png().subarray(0, 12), Buffer.from('tEXt'), png()])],
   ['a JPEG without a frame', Buffer.from('ffd8ffe000104a46494600010100000100010000ffda000c03', 'hex')],
   ['a JPEG whose segment has no length', Buffer.from('ffd8ffe00000ffe00000ffe00000', 'hex')],
   ['an unknown kind of WebP', Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBPVP9 '), Buffer.alloc(30)])],

@@ -61,7 +61,7 @@ describe('a profile', () => {
     for (const who of [ada, bob]) expect((await update(who, { email: 'same@example.org' })).errors).toBeUndefined()
   })
 
-  it('is refused for what is no name or email, at the edge and past it', async () => {
+  it('is refused for what is not a name or email, at the edge and past it', async () => {
     const ada = await hub.person()
     const emails = [`${'x'.repeat(252)}@b`, `${'x'.repeat(253)}@b`, 'a b@c', 'a@', '@b', 'a', '', 'a@b\u0000']
     const faults = []

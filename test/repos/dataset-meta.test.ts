@@ -58,7 +58,7 @@ describe('a dataset repo whose meta/info.json is completed gets its dataset_meta
     ['is no object', 'null'],
     ['is of another version', info({ codebase_version: 'v1.6' })],
     ['counts less than nothing', info({ total_episodes: -1 })],
-    ['holds a count that is no number', info({ total_frames: '11939' })],
+    ['holds a count that is not a number', info({ total_frames: '11939' })],
     ['is empty', ''],
     ['is far too large to be one', `${info()}${' '.repeat(1024 * 1024)}`],
   ])('but a file that %s is stored like any other and leaves the block as it is', async (_what, bytes) => {

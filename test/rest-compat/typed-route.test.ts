@@ -114,7 +114,7 @@ describe('the compiler', () => {
       { ...get, unwrap: 'run' },
       // @ts-expect-error A run has no member `name`.
       { ...get, headers: ({ name }) => ({ Location: name }) },
-      // @ts-expect-error One run is no page.
+      // @ts-expect-error One run is not a page.
       { ...get, result: 'page' },
     ]
     expect(kept).toHaveLength(5)

@@ -110,7 +110,7 @@ export const cases = defineCases({
   },
   putRolloutGate: {
     body: ({ robot }) => ({ robot, fingerprint: zeros, least: 0.5, seeds: 3 }),
-    // The table's repo is no model.
+    // The table's repo is not a model.
     access: ({ write }) => (write === 200 ? 409 : write),
   },
   publishRollouts: {
@@ -118,7 +118,7 @@ export const cases = defineCases({
       ...{ version: '0', policy: 'policy.onnx', robot, robot_version: '0', task, disturbance: {}, software: {} },
       outcomes: outcomes(1),
     }),
-    // The table's repo is no model.
+    // The table's repo is not a model.
     access: ({ write }) => (write === 200 ? 409 : write),
   },
 })

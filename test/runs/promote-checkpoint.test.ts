@@ -116,7 +116,7 @@ describe('a checkpoint that is promoted', () => {
 describe('what is refused', () => {
   it.each([
     ['a step without a checkpoint', { step: 41 }, 404, 'Its last ones are 40, 60.'],
-    ['a name that is no repo', { step: 40, repo: 'walker' }, 422, 'must be owner/slug'],
+    ['a name that is not a repo', { step: 40, repo: 'walker' }, 422, 'must be owner/slug'],
     ['a negative step', { step: -1 }, 422, ''],
   ])('%s', async (_, body, status, detail) => {
     const refused = await promote(ada, { repo: fresh(), ...body })

@@ -82,7 +82,7 @@ describe('a log chunk', () => {
 })
 
 describe('metrics', () => {
-  it.each(['NaN', 'Infinity', '-Infinity', 'nan'])('with %s are no JSON: 400', async (word) => {
+  it.each(['NaN', 'Infinity', '-Infinity', 'nan'])('with %s are not JSON: 400', async (word) => {
     const run = await claimed()
     const answer = await raw(`/v1/runs/${run}/report`, `{"metrics":[{"step":1,"loss":${word}}]}`)
     expect([answer.status, answer.json.status]).toEqual([400, 400])
@@ -126,7 +126,7 @@ describe('metrics', () => {
   )
 
   it.each([[[{ step: 1 }, { note: 'a\0b' }]], [[{ step: 1 }, [1]]], [[{ step: 1 }, 'step 1']]])(
-    'with a line that is no object that can be kept are refused in the graph too: %j',
+    'with a line that is not an object that can be kept are refused in the graph too: %j',
     async (metrics) => {
       const run = await claimed()
       const text = 'mutation ($input: ReportRunInput!) { reportRun(input: $input) { run { status } } }'

@@ -36,7 +36,7 @@ describe('a connection', () => {
     const fields = typesOf(type)
     expect(fields).toMatchObject({ edges: `[${edge}!]!`, pageInfo: 'PageInfo!' })
     const edgeType = schema.getType(edge)
-    if (!isObjectType(edgeType)) throw new Error(`${edge} is no object type.`)
+    if (!isObjectType(edgeType)) throw new Error(`${edge} is not an object type.`)
     const { node, cursor } = typesOf(edgeType)
     expect(cursor).toBe('String!')
     expect(fields.nodes).toBe(`[${node}]!`)

@@ -31,7 +31,7 @@ describe('a verb names fields, and the edge names the argument that they stand i
 
   it.each([
     ['a refusal without places', new HubError('not_found', 'It does not exist.')],
-    ['what is no refusal', new TypeError('x')],
+    ['what is not a refusal', new TypeError('x')],
   ])('and leaves %s as it is', (_what, error) => expect(under(error)).toBe(error))
 
   it('of a refusal with one place', () =>

@@ -76,7 +76,7 @@ const SOME_TEXT = 'a'.repeat(64)
 /** The arguments of the fields of an object type that take text. */
 export function textFieldsOf(typeName: string): { readonly name: string; readonly argument: TextArgument }[] {
   const type = schema.getType(typeName)
-  if (!isObjectType(type)) throw new Error(`${typeName} is no object type.`)
+  if (!isObjectType(type)) throw new Error(`${typeName} is not an object type.`)
   return Object.values(type.getFields()).flatMap((field) =>
     field.args
       .filter(({ type }) => ['String', 'ID'].includes(getNamedType(type).name))

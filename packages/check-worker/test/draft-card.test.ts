@@ -186,7 +186,7 @@ it("a draft that fails the card's checks blocks with their reasons, unless somet
     loc: ['limits', 'a'],
     hint: 'Swap them.',
   })
-  const needs = withRefusals([], [refusal, check('mjcf.parses', 'fail', 'It is no XML.')])
+  const needs = withRefusals([], [refusal, check('mjcf.parses', 'fail', 'It is not XML.')])
   expect(needs).toEqual([
     { field: 'limits.a', severity: 'blocking', why: 'a: 1 is above 0.', names: ['a'], suggestion: 'Swap them.' },
   ])

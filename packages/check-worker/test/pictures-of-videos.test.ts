@@ -64,7 +64,7 @@ describe('pictures of videos', needs(unable), () => {
     ['first', 0],
     ['middle', 30],
     ['last', 59],
-  ])('are told where those of the %s frame are no pictures', async (_, frame) => {
+  ])('are told where those of the %s frame are not pictures', async (_, frame) => {
     const spoil = (own: Sample[]) => {
       const key = frame - (frame % 4)
       for (let at = key; at < key + 4; at += 1) own[at]?.bytes.fill(0xff)

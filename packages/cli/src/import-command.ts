@@ -69,7 +69,7 @@ export function registerImportCommand(
     io,
   )
     .option('--from <url>', 'hub of the source (default: HF_ENDPOINT, else https://huggingface.co)')
-    .option('--store <url>', 'where that hub keeps its files, if it is no public address')
+    .option('--store <url>', 'where that hub keeps its files, if it is not a public address')
     .addOption(new Option('--cache [dir]', 'from the local cache of huggingface_hub').conflicts(['from', 'tags']))
     .option('--tags', 'also the tagged versions, as snapshots')
     .option('--delete', 'delete files of the repo that the source does not have')

@@ -18,7 +18,7 @@ export function mapIn(json: unknown, what: string): JointMap {
   const read = readJointMap(json)
   if ('map' in read) return read.map
   const faults = read.faults.map(({ place, message }) => `${place || 'the whole'}: ${message}`)
-  throw new LocalError(`${what} is no map: ${faults.join('; ')}`)
+  throw new LocalError(`${what} is not a map: ${faults.join('; ')}`)
 }
 
 /** `what` names it in the error. */

@@ -40,7 +40,7 @@ export function hubProgram(
       outputError: (text, write) => write(text.replace(/^error: /, 'hub: ')),
     })
     .addHelpText('after', help)
-    // What follows the name of a command is that command's: `--tag` of `runs edit` is no filter of `runs`.
+    // What follows the name of a command is that command's: `--tag` of `runs edit` is not a filter of `runs`.
     .enablePositionalOptions()
   for (const register of commands) register(program, io)
   for (const command of program.commands)

@@ -265,7 +265,7 @@ async function taskOf(io: ClientIo, file: string | undefined, folder: string): P
   try {
     return readTask(JSON.parse(text))
   } catch (error) {
-    throw new LocalError(`${name} is no task: ${error instanceof Error ? error.message : error}`)
+    throw new LocalError(`${name} is not a task: ${error instanceof Error ? error.message : error}`)
   }
 }
 

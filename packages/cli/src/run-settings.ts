@@ -30,7 +30,7 @@ const listText = (value: unknown) =>
 
 const valueText = (value: unknown) => (typeof value === 'string' ? value : writeExact(value))
 
-/** Each value that is no object, by the names on the way to it, as the paths of a config. */
+/** Each value that is not an object, by the names on the way to it, as the paths of a config. */
 function leaves(value: unknown, path: string): [string, string][] {
   if (!isJsonObject(value)) return path === '' ? [] : [[path, valueText(value)]]
   return Object.entries(value).flatMap(([name, child]) => leaves(child, path === '' ? name : `${path}.${name}`))

@@ -159,7 +159,7 @@ function settingLines(settings: Settings): string {
   return `\nsettings\n${lines.join('')}${left > 0 ? `  ${left} more settings: --json has them all.\n` : ''}`
 }
 
-/** One line of how far it is, for output that is no terminal. */
+/** One line of how far it is, for output that is not a terminal. */
 function stepLine({ run, summary, series }: RunView): string {
   const { iteration = null, fraction = null } = run.progress ?? {}
   const keys = series.length > 0 ? series.map(({ key }) => key) : mainMetrics(run, summary)

@@ -15,7 +15,7 @@ export interface Watched<T> {
   read(): Promise<T>
   /** All of it, for a terminal. */
   draw(now: T, screen: Screen): string
-  /** Prints what has changed since `before`, null at first, to output that is no terminal. */
+  /** Prints what has changed since `before`, null at first, to output that is not a terminal. */
   printChange(now: T, before: T | null): void
   isOver(now: T): boolean
 }

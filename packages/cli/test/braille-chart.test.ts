@@ -45,7 +45,7 @@ describe('a chart', () => {
         }
   })
 
-  it('is interrupted where a value is no number, and says how many are', () => {
+  it('is interrupted where a value is not a number, and says how many are', () => {
     const whole = chartLines(
       [
         [0, 0],

@@ -27,7 +27,7 @@ describe('the key of an import', () => {
     expect(await tokenOf('hf_secret', { HF_TOKEN: 'hf_other' })).toEqual({ from: null, token: 'hf_other' })
   })
 
-  it.each([hubKey, `hf_${hubKey}`])('for Hugging Face is no key of a hub: %s', async (key) => {
+  it.each([hubKey, `hf_${hubKey}`])('for Hugging Face is not a key of a hub: %s', async (key) => {
     expect(await tokenOf(key)).toEqual({ from: null, token: null })
     expect(await tokenOf('', { HF_TOKEN: key })).toEqual({ from: null, token: null })
   })

@@ -106,7 +106,7 @@ it('drives a robot with another joint by a map of a file, and names a map that d
 it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 }, async () => {
   await writeFile(join(work, 'task.json'), '{"version":1,"name":"x","seconds":1,"success":{}}')
   const bad = await hub(policy, ...robot, '--task', 'task.json')
-  expect(bad).toMatchObject({ code: 1, err: expect.stringMatching(/task\.json is no task: success\.condition/) })
+  expect(bad).toMatchObject({ code: 1, err: expect.stringMatching(/task\.json is not a task: success\.condition/) })
   expect((await hub(policy, '--robot', policy)).err).toContain('has no robot_card.json')
   expect((await hub(join(examples, 'robot'), ...robot)).err).toContain('has no ONNX file')
   await writeFile(

@@ -56,7 +56,7 @@ const plain = (pattern: string) => pattern.replace(/^\//, '').normalize('NFC')
 
 function patternTest(pattern: string): (path: string) => boolean {
   const whole = pattern.endsWith('/') ? `${pattern}**` : pattern
-  // With `posix`, `[!a]` is what is no `a`, as in a shell and in Git.
+  // With `posix`, `[!a]` is what is not an `a`, as in a shell and in Git.
   const test = picomatch(plain(whole), { dot: true, posix: true })
   return whole.includes('/') ? test : (path) => test(path.slice(path.lastIndexOf('/') + 1))
 }

@@ -21,7 +21,7 @@ export interface PushPlan {
   readonly same: Outgoing[]
   /** In the repo but not in the folder, in tree order. */
   readonly onlyRemote: string[]
-  /** Paths of files that are no text, as far as they were read now. */
+  /** Paths of files that are not text, as far as they were read now. */
   readonly binary: ReadonlySet<string>
 }
 

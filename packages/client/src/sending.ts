@@ -24,7 +24,7 @@ export interface Sending {
   }
   /**
    * What is known of the hub: an older one takes no archives of contents, and no run of a commit; any one refuses a run
-   * that is gone, or of a repo that is no model.
+   * that is gone, or of a repo that is not a model.
    */
   readonly hub: { takesArchives: boolean; takesRun: boolean }
   /** Limits the bytes that are being sent: what a kill loses. */

@@ -31,7 +31,7 @@ export interface CurveFeature {
 /** The file that makes a folder a LeRobot data set. */
 export const INFO_PATH = 'meta/info.json'
 
-/** More numbers a frame than this are no curves: images, point clouds. */
+/** More numbers a frame than this are not curves: images, point clouds. */
 const MAX_WIDTH = 64
 
 /** What a timestamp and counters say is on the axis, or the same for all. */
@@ -56,7 +56,7 @@ export function readInfo(text: string): EpisodesInfo | { readonly why: string } 
   } catch {
     return { why: `${INFO_PATH} is not JSON.` }
   }
-  if (!isObject(info)) return { why: `${INFO_PATH} is no object.` }
+  if (!isObject(info)) return { why: `${INFO_PATH} is not an object.` }
   const version = String(info.codebase_version)
   const layout = /^v2\.\d+$/.test(version) ? 2 : /^v3\.\d+$/.test(version) ? 3 : null
   if (layout === null) return { why: `The layout ${version} is not known: v2.0, v2.1 and v3.0 are.` }
@@ -77,7 +77,7 @@ export function readInfo(text: string): EpisodesInfo | { readonly why: string } 
   }
 }
 
-/** Most data sets have a word that is no repo: `so100`. */
+/** Most data sets have a word that is not a repo: `so100`. */
 const repoName = /^[a-z0-9-]+\/[a-z0-9-]+$/
 
 const rank = ({ name }: CurveFeature) => (name === 'observation.state' ? 0 : name === 'action' ? 1 : 2)

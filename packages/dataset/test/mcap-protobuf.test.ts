@@ -108,14 +108,14 @@ describe('a recording in protobuf', () => {
       'No topic has joints.',
       '/made.Odometry is not read: made.Odometry, protobuf encoding: neither joints nor compressed pictures.',
       '/other is not read: made.Other, protobuf encoding: its schema does not describe it.',
-      expect.stringMatching(/^\/text is not read: made.Odometry, .*: its schema is no FileDescriptorSet: /),
+      expect.stringMatching(/^\/text is not read: made.Odometry, .*: its schema is not a FileDescriptorSet: /),
     ])
   })
 
   it('says which message it cannot read', async () => {
     const broken = topicOf('made.ArmReading', rosLike, [[0, ros(1).slice(0, -3)]])
     await expect(episodeOf(broken)).rejects.toThrow(
-      'a.mcap is not read: a message of /made.ArmReading is not read: it is no made.ArmReading: it was cut.',
+      'a.mcap is not read: a message of /made.ArmReading is not read: it is not a made.ArmReading: it was cut.',
     )
   })
 })
@@ -186,7 +186,7 @@ describe('bytes made to do harm', () => {
       return error instanceof Error ? error.message : `no Error: ${error}`
     }
   }
-  const inWords = /^(read|it is no made\.\w+: [a-z][^\n]*)$/
+  const inWords = /^(read|it is not a made\.\w+: [a-z][^\n]*)$/
 
   it.each([
     ['made.JointStates', jointStates, foxglove(1)],
@@ -201,7 +201,7 @@ describe('bytes made to do harm', () => {
       const cut = Array.from(whole, (_, at) => outcomeOf(() => decode(whole.subarray(0, at))))
       expect([...changed, ...cut].filter((one) => !inWords.test(one))).toEqual([])
       expect(new Set(changed).size).toBeGreaterThan(2)
-      expect(cut).toContain(`it is no ${name}: it was cut`)
+      expect(cut).toContain(`it is not a ${name}: it was cut`)
     },
   )
 
@@ -211,7 +211,11 @@ describe('bytes made to do harm', () => {
       const made = protobufReading('made.JointStates', bytes)
       return typeof made === 'string' ? made : outcomeOf(() => made.decode(foxglove(1)))
     }
-    const told = ['it is no made.JointStates', 'its schema does not describe it', 'its schema is no FileDescriptorSet']
+    const told = [
+      'it is not a made.JointStates',
+      'its schema does not describe it',
+      'its schema is not a FileDescriptorSet',
+    ]
     const isTold = (one: string) => [...told, 'read', 'neither joints'].some((words) => one.startsWith(words))
     const all = Array.from(set, (byte, at) => [
       ...[0x01, 0x80, 0xff].map((bits) => reading(set.with(at, byte ^ bits))),
@@ -228,7 +232,7 @@ describe('bytes made to do harm', () => {
     ['a name that is a number', [0x10, 1], 'its name has another type than its schema says'],
     ['a position that is a text of odd length', [0x1a, 3, 1, 2, 3], 'it was cut'],
     ['a position that is a varint', [0x18, 1], 'its position has another type than its schema says'],
-    ['a header that is a number', [0x08, 1], 'its header is no message'],
+    ['a header that is a number', [0x08, 1], 'its header is not a message'],
     ['a name longer than the message', [0x12, ...length(1 << 26), 65], 'it was cut'],
     ['an unknown field longer than the message', [0x7a, ...length(1 << 26)], 'it was cut'],
     ['a group without an end', [0x7b], 'it was cut'],
@@ -237,7 +241,7 @@ describe('bytes made to do harm', () => {
     ['a varint without an end', Array(20).fill(0xff), 'invalid varint'],
     ['the field 0', [0x02, 0], 'illegal tag: field no 0 wire type 2'],
   ])('%s is refused', (_, bytes, why) => {
-    expect(outcomeOf(() => joints.decode(Uint8Array.from(bytes)))).toBe(`it is no made.ArmReading: ${why}`)
+    expect(outcomeOf(() => joints.decode(Uint8Array.from(bytes)))).toBe(`it is not a made.ArmReading: ${why}`)
   })
 
   it('a message and a schema over a mebibyte are refused before they are read', () => {
@@ -249,10 +253,10 @@ describe('bytes made to do harm', () => {
   it('no more values are read than a message needs', () => {
     const empty = Uint8Array.from({ length: 1024 * 1024 }, (_, at) => (at % 2 === 0 ? 0x0a : 0))
     expect(protobufReading('made.JointStates', empty)).toBe(
-      'its schema is no FileDescriptorSet: it has more than 200000 values',
+      'its schema is not a FileDescriptorSet: it has more than 200000 values',
     )
     const names = Uint8Array.from(empty, (byte) => (byte === 0 ? 0 : 0x12))
-    expect(outcomeOf(() => joints.decode(names))).toBe('it is no made.ArmReading: it has more than 200000 values')
+    expect(outcomeOf(() => joints.decode(names))).toBe('it is not a made.ArmReading: it has more than 200000 values')
   })
 
   it('types that hold themselves are read no deeper than joints are', () => {
@@ -273,7 +277,7 @@ describe('bytes made to do harm', () => {
       type = Buffer.concat([Uint8Array.of(0x1a, ...length(type.length)), type])
     const file = Buffer.concat([Uint8Array.of(0x22, ...length(type.length)), type])
     const set = Buffer.concat([Uint8Array.of(0x0a, ...length(file.length)), file])
-    expect(protobufReading('A', set)).toBe('its schema is no FileDescriptorSet: its parts nest more than 24 deep')
+    expect(protobufReading('A', set)).toBe('its schema is not a FileDescriptorSet: its parts nest more than 24 deep')
   })
 
   it('a name out of JavaScript is a name', () => {

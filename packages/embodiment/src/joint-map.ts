@@ -44,7 +44,7 @@ export const identityMap = (names: readonly string[]): JointMap => ({
 /**
  * A function that turns numbers in the order of `from` into numbers in the order of `to`. Throws where a joint of
  * either side has no place in the map, once, before any number is turned. `changes` are velocities and differences of
- * positions: an offset is no part of them, and a held joint does not move.
+ * positions: an offset is not part of them, and a held joint does not move.
  */
 export function applyJointMap(
   map: JointMap,

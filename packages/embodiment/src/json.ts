@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** No member at all where the value is no object. */
+/** No member at all where the value is not an object. */
 export const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
 
 /** A finite number. A value that keeps its digits, such as an exact number, is a number by its text. */
@@ -22,7 +22,7 @@ export function positiveOf(value: unknown): number | null {
 
 export const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Null where the value is no list of different texts: an order with a gap or a name twice is no order. */
+/** Null where the value is not a list of different texts: an order with a gap or a name twice is not an order. */
 export function namesIn(value: unknown): readonly string[] | null {
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && one !== '')) return null
   return new Set(value).size === value.length ? (value as readonly string[]) : null

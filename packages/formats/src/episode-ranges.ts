@@ -8,7 +8,7 @@ export function readEpisodes(text: string, most = MAX_EPISODES): readonly number
   const ranges: (readonly [number, number])[] = []
   for (const part of text.split(',').map((one) => one.trim())) {
     const [, from, to] = /^(\d{1,9})(?:\s*-\s*(\d{1,9}))?$/.exec(part) ?? []
-    if (from === undefined) return { fault: `"${part}" is no episode: write numbers and ranges, as in 3, 5-9.` }
+    if (from === undefined) return { fault: `"${part}" is not an episode: write numbers and ranges, as in 3, 5-9.` }
     const [first, last] = [Number(from), Number(to ?? from)]
     if (last < first) return { fault: `${part} ends before it begins.` }
     ranges.push([first, last])

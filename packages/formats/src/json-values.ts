@@ -12,7 +12,7 @@ const OPEN_BRACE = 123
 
 /**
  * Whether a JSON text has more than `most` values, members of objects and items of lists at every depth: each has a
- * comma before it or a bracket, and a list or an object both. Of a text that is no JSON the answer means nothing.
+ * comma before it or a bracket, and a list or an object both. Of a text that is not JSON the answer means nothing.
  */
 export function hasMoreValues(text: Uint8Array, most: number): boolean {
   let left = most

@@ -21,8 +21,8 @@ function whyNot(error: unknown, { host, port, settings }: ListenAt): string {
   if (code === 'EACCES')
     return `${settings.port}: port ${port} needs rights that this user does not have; set ${settings.port} to a port of 1024 or more.`
   if (syscall === 'getaddrinfo')
-    return `${settings.host}: ${host} is no name that leads to an address (${code}); set ${settings.host} to an address of this machine.`
+    return `${settings.host}: ${host} is not a name that leads to an address (${code}); set ${settings.host} to an address of this machine.`
   if (code === 'EADDRNOTAVAIL')
-    return `${settings.host}: ${host} is no address of this machine; set ${settings.host} to one, or to 0.0.0.0 for all.`
+    return `${settings.host}: ${host} is not an address of this machine; set ${settings.host} to one, or to 0.0.0.0 for all.`
   return `${settings.host}: nothing can listen on ${host}, port ${port} (${code}); set ${settings.host} to an address of this machine.`
 }

@@ -8,7 +8,7 @@ it('are read in order, each once, and written in the shortest form', () => {
 })
 
 it('say what is wrong', () => {
-  expect(readEpisodes('3,x')).toEqual({ fault: expect.stringContaining('"x" is no episode') })
+  expect(readEpisodes('3,x')).toEqual({ fault: expect.stringContaining('"x" is not an episode') })
   expect(readEpisodes('5-3')).toEqual({ fault: '5-3 ends before it begins.' })
   expect(readEpisodes('0-3', 4)).toHaveLength(4)
   expect(readEpisodes('0-4', 4)).toEqual({ fault: 'At most 4 episodes at a time.' })

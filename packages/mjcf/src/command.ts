@@ -11,7 +11,7 @@ const help = `Usage: mjcf FOLDER [MODEL] [--json]
 
 Says whether MuJoCo would compile a robot model (MJCF or URDF), without running MuJoCo: its joints, its files, and every
 fault with file, line and what was probably meant. Nothing outside FOLDER is read. MODEL is the file in FOLDER; it may be
-left out where only one of them is no part of another.
+left out where only one of them is not part of another.
 
 Exit codes: 0 no check failed, 1 a check failed or a file could not be read, 2 wrong usage
 `
@@ -80,7 +80,7 @@ function parsed(args: readonly string[]): Given | string {
   }
 }
 
-/** The one model that is no part of another; null where there is none, or more than one. */
+/** The one model that is not part of another; null where there is none, or more than one. */
 async function onlyModel(dir: string): Promise<string | null> {
   const [first, second] = ((await modelsIn(dir)) ?? []).filter(({ isPart }) => !isPart)
   return first !== undefined && second === undefined ? first.name : null

@@ -245,7 +245,7 @@ describe('a contained model', () => {
     ['named .XML', asset('c.XML'), 'asset'],
     ['out of the repo', asset('../c.xml'), 'path'],
     ['that is a fragment', asset('fragment.xml'), 'asset'],
-    ['that is no XML', asset('broken.xml'), 'xml'],
+    ['that is not XML', asset('broken.xml'), 'xml'],
     ['that is its own container', asset('main.xml'), 'include'],
   ])('%s is a fault', async (_, written, kind) => {
     const files = { 'c.XML': child, 'fragment.xml': '<mujocoinclude/>', 'broken.xml': '<a' }

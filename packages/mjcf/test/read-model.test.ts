@@ -107,7 +107,7 @@ describe('a reading of a model that MuJoCo rejects', () => {
   it.each([
     ['is not there', {}, 'entry'],
     ['is empty', { 'main.xml': '' }, 'entry'],
-    ['is no XML', { 'main.xml': 'hello' }, 'xml'],
+    ['is not XML', { 'main.xml': 'hello' }, 'xml'],
     ['is XML of something else', { 'main.xml': '<svg/>' }, 'entry'],
     ['is not closed', { 'main.xml': '<mujoco>' }, 'xml'],
   ] as const)('says so where the entry %s', async (_name, files, kind) => {

@@ -41,8 +41,8 @@ const trees: Record<string, string> = {
   'a link that is its own parent': robot(link('a') + joint('j', 'a', 'a')),
   'a link with two parents': robot(link('a') + link('b') + link('c') + joint('j', 'a', 'c') + joint('k', 'b', 'c')),
   'two roots': robot(link('a') + link('b') + link('c') + joint('j', 'a', 'c')),
-  'a parent that is no link': robot(link('b') + joint('j', 'a', 'b')),
-  'a child that is no link': robot(link('a') + joint('j', 'a', 'b')),
+  'a parent that is not a link': robot(link('b') + joint('j', 'a', 'b')),
+  'a child that is not a link': robot(link('a') + joint('j', 'a', 'b')),
   'a joint without a parent': robot(`${link('a') + link('b')}<joint name="j" type="fixed"><child link="b"/></joint>`),
   'a parent without a link': robot(
     `${link('a') + link('b')}<joint name="j" type="fixed"><parent/><child link="b"/></joint>`,

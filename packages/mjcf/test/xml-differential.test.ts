@@ -67,7 +67,7 @@ function parsed(bytes: Uint8Array) {
   }
 }
 
-/** MuJoCo's names come back with something in the place of what is no Unicode, one mark or several. */
+/** MuJoCo's names come back with something in the place of what is not Unicode, one mark or several. */
 const legible = (name: string) => name.replace(/[\p{Surrogate}\ufffd]+/gu, '?')
 
 async function disagreement(bytes: Uint8Array): Promise<{ read: boolean; complaint: string | null }> {

@@ -218,16 +218,16 @@ describe('a bad frame', () => {
     Buffer.from('dcffff'.repeat(15), 'hex'),
   ])
   itOnce.each<[string, string | Buffer, RegExp]>([
-    ['that is no JSON', '{', /not JSON/],
-    ['that is no object', '[1]', /not a JSON object/],
+    ['that is not JSON', '{', /not JSON/],
+    ['that is not an object', '[1]', /not a JSON object/],
     ['without an input', '{}', /"obs" is missing/],
     ['with an input too many', '{"obs":[1,2,3],"prompt":"go"}', /no input "prompt"; it takes "obs"/],
     ['of another shape', '{"obs":[1,2]}', /has the shape \[1,2\], not \[batch,3\]/],
     ['of ragged rows', '{"obs":[[1,2,3],[4]]}', /rows differ in length/],
     ['of too many dimensions', `{"obs":${'['.repeat(50)}1${']'.repeat(50)}}`, /more than 16 dimensions/],
     ['nested without end', `{"obs":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, /not JSON|more than 16/],
-    ['with a text', '{"obs":["a",2,3]}', /"a" is no number/],
-    ['with a null', '{"obs":[null,2,3]}', /null is no number/],
+    ['with a text', '{"obs":["a",2,3]}', /"a" is not a number/],
+    ['with a null', '{"obs":[null,2,3]}', /null is not a number/],
     ['with no numbers', '{"obs":[]}', /has the shape/],
     [
       'with an empty batch',

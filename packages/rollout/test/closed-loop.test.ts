@@ -188,7 +188,7 @@ describe('actions', () => {
     expect(lacks).toEqual(['The policy drives "a": the action is a torque, and its actuator "" takes a position.'])
   })
 
-  test('a rate that is no whole number of steps is kept on average', async () => {
+  test('a rate that is not a whole number of steps is kept on average', async () => {
     const { episode } = await rollout({
       world: slides,
       face: interfaceOf({ semantics: 'position', scale: 1 }, 30),

@@ -100,7 +100,7 @@ describe('a picture is known by its input and the camera of the contract', () =>
     expect(lacks.join('\n')).toMatch(said)
   })
 
-  test('numbers are no pictures: two sizes, or three without colors, or that a term fills', () => {
+  test('numbers are not pictures: two sizes, or three without colors, or that a term fills', () => {
     const numbers = image(['batch', 8], { name: 'obs' })
     const rows = image([1, 1, 8], { name: 'obs' })
     const contract = { observation: { blocks: ['joint_pos'] } }

@@ -76,7 +76,7 @@ export async function startBattery(
   return startCommand(command, { ...gate, input: files.input }, { ...env, ...own })
 }
 
-/** The results, or the reason why there are none: a failed battery is no verdict on its checkpoint. */
+/** The results, or the reason why there are none: a failed battery is not a verdict on its checkpoint. */
 export async function resultsOf(gate: GateFiles, code: number | null): Promise<BatteryResults | string> {
   if (code !== 0) {
     const last = await lastLine(gate.output)

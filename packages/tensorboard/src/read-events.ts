@@ -87,7 +87,7 @@ function recordIn(body: Buffer, { at, end, plugins }: Place): EventRecord {
   try {
     return { ...eventIn(data, plugins), offset: end }
   } catch (error) {
-    return faulty(end, `the record at byte ${at} is no event and is left out: ${(error as Error).message}`)
+    return faulty(end, `the record at byte ${at} is not an event and is left out: ${(error as Error).message}`)
   }
 }
 
@@ -105,7 +105,7 @@ function eventIn(data: Buffer, plugins: Map<string, string>): EventRecord {
       }
     else if (number === 7) for (const field of fieldsOf(bytes)) isStart ||= field.number === 1 && field.varint === 1n
   }
-  if (Number.isNaN(wallTime)) throw new Error('its time is no number')
+  if (Number.isNaN(wallTime)) throw new Error('its time is not a number')
   return { offset: 0, wallTime, step, values, isStart, fault: null, isEnd: false }
 }
 

@@ -71,7 +71,7 @@ export function wordSender({ client, files, journal, logLine }: WordsOptions): W
   }
 }
 
-/** The members that the hub keeps a run by, without empty ones; null if the text is no JSON object. */
+/** The members that the hub keeps a run by, without empty ones; null if the text is not a JSON object. */
 function wordsIn(text: string | null): Record<string, unknown> | null {
   try {
     const given: unknown = JSON.parse(text ?? '')

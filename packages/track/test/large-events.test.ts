@@ -86,11 +86,11 @@ it('a text that is too long is a file', async () => {
   expect(readFileSync(join(trackFiles(base).dir, String(entry?.path)), 'utf8')).toBe(text)
 })
 
-it('a histogram with an edge that is no number is left out and said once; the others are there', async () => {
+it('a histogram with an edge that is not a number is left out and said once; the others are there', async () => {
   const broken = histogram('weights', [Number.NaN, 1], [1, 2])
   const found = await mediaOf(broken, broken, histogram('bias', [0, 1], [0, 2]), histogram('empty', [1], [0]))
   expect(found).toMatchObject([{ key: 'bias', value: { edges: [-1, 2], counts: [2] } }])
   expect(said).toEqual([
-    `${join(base, 'events.out.tfevents.1')}: a histogram weights with an edge that is no number is left out`,
+    `${join(base, 'events.out.tfevents.1')}: a histogram weights with an edge that is not a number is left out`,
   ])
 })

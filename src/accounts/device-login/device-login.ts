@@ -173,7 +173,7 @@ async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLo
     }
     const [row] = await tx.query(loginByCode, { code, personId })
     const found = row ?? (await endedLogin(tx, text))
-    // A code that was given out is no guess.
+    // A code that was given out is not a guess.
     if (found) await tx.query(refundMiss, { personId })
     return found ?? unknownCode(text)
   })

@@ -123,7 +123,7 @@ async function addInvited(
   return user.id
 }
 
-/** An invitation is worth what the inviter may do now: one who is no owner any more brings no one in. */
+/** An invitation is worth what the inviter may do now: one who is no longer an owner brings no one in. */
 async function putInvited(tx: Querier, ctx: AuditContext, link: Link, user: AccountRef): Promise<void> {
   const { orgId, org: orgHandle, role } = link
   if (orgId === null || orgHandle === null || role === null) return

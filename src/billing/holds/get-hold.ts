@@ -35,7 +35,7 @@ export async function getHold(ctx: RequestContext, id: string): Promise<SpendHol
   return hold ?? null
 }
 
-/** What a create returned, on its replay: 404 if it is gone or hidden now. `find` finds the job where it is no hold. */
+/** What a create returned, on its replay: 404 if it is gone or hidden now. `find` finds the job where it is not a hold. */
 export async function assertMadeVisible(
   { viewer, deps }: RequestContext,
   made: { readonly id: string },

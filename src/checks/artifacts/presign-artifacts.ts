@@ -104,7 +104,7 @@ function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): vo
       : [
           {
             type: 'validation.value',
-            detail: `${JSON.stringify(name)} is no file that such a check makes`,
+            detail: `${JSON.stringify(name)} is not a file that such a check makes`,
             loc: ['files', index, 'name'],
           },
         ],

@@ -101,9 +101,9 @@ export async function readCard(
   try {
     value = parseExact(text)
   } catch (error) {
-    throw error instanceof HubError ? error : refuse('is no JSON')
+    throw error instanceof HubError ? error : refuse('is not JSON')
   }
-  if (!isJsonObject(value)) throw refuse('is no JSON object')
+  if (!isJsonObject(value)) throw refuse('is not a JSON object')
   const [fault] = freeFormFaults(value)
   if (fault) throw refuse(`is not kept: ${fault.loc.slice(0, 5).join('.').slice(0, 200)} ${fault.message}`)
   return value

@@ -55,7 +55,7 @@ const info = statement({
 
 /**
  * The check of the repo, which a worker of the owner takes: queued, or running as it was. Errors: 401, 403, 404, 409
- * `conflict.wrong_kind` for what is no LeRobot data set.
+ * `conflict.wrong_kind` for what is not a LeRobot data set.
  */
 export function requestDatasetCheck(
   ctx: RequestContext,

@@ -79,7 +79,7 @@ interface ModelRepo {
 
 /**
  * The artifact that the request names, or the only one there is. Errors: 422 a choice that the request has to make, or
- * a path that is no ONNX file; 409 `conflict.no_artifact` for a directory that is no checkpoint, and
+ * a path that is not an ONNX file; 409 `conflict.no_artifact` for a directory that is not a checkpoint, and
  * `conflict.unverified` for files that the hub has not hashed yet.
  */
 export async function findArtifact(querier: Querier, repo: ModelRepo, request: ArtifactRequest): Promise<Artifact> {
@@ -94,7 +94,7 @@ async function onnxArtifact(querier: Querier, repo: ModelRepo, { path }: Artifac
   const files = await querier.query(filesOf, { repoId: repo.id, paths, lower: '', upper: '' })
   const model = files.find((file) => file.path === path)
   if (!model || !/\.onnx$/i.test(path)) {
-    const detail = `${JSON.stringify(path)} is no ONNX file of ${repo.fullName}.`
+    const detail = `${JSON.stringify(path)} is not an ONNX file of ${repo.fullName}.`
     throw new HubError('validation.value', detail, { items: [{ type: 'validation.value', detail, loc: ['onnxPath'] }] })
   }
   const beside = files.filter((file) => file !== model)
@@ -117,7 +117,7 @@ async function checkpointArtifact(querier: Querier, repo: ModelRepo, shape: Arti
     return { kind: 'checkpoint', path, sha256: checkpointDigest(lines), files, beside: [] }
   }
   throw noArtifact(
-    `${place(repo, shape.path)} is no checkpoint directory: that has a manifest.json, and the policy's files under policy/.`,
+    `${place(repo, shape.path)} is not a checkpoint directory: that has a manifest.json, and the policy's files under policy/.`,
   )
 }
 

@@ -57,7 +57,7 @@ export function assertKnown(reported: readonly SessionState[], stored: readonly 
     const loc = ['sessions', place, 'sessionId']
     if (isTwice) return [{ type: 'validation.duplicate', detail: `${sessionId} is named twice.`, loc }]
     if (known.has(sessionId)) return []
-    return [{ type: 'validation.value', detail: `${sessionId} is no session of this endpoint.`, loc }]
+    return [{ type: 'validation.value', detail: `${sessionId} is not a session of this endpoint.`, loc }]
   })
   const [first] = items
   if (first)

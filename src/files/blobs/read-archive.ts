@@ -22,7 +22,7 @@ const digest = /^[0-9a-f]{64}$/
 
 /**
  * The contents of the files in an archive, in order. A file whose name is a SHA-256 in hex has to have it; other names
- * do not count. 422 for what is no whole archive of files, 413 for too many or too large ones.
+ * do not count. 422 for what is not a whole archive of files, 413 for too many or too large ones.
  */
 export function* readArchive(archive: Buffer): Sliced<HeldContent[]> {
   const contents: HeldContent[] = []

@@ -81,7 +81,7 @@ function outermost(folders: readonly string[]): string[] {
 /** Of UTF-16: whatever begins with a text stands together, right after it. */
 const byUnits = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
-/** The files that the commit deletes. 404 `not_found` for a path that is no file, and for a folder without files. */
+/** The files that the commit deletes. 404 `not_found` for a path that is not a file, and for a folder without files. */
 export async function findDeleted(
   tx: Tx,
   repo: RepoFacts,

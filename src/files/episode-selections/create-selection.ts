@@ -54,7 +54,7 @@ const byLabel = statement({
 
 /**
  * The new selection, of the files as they are now. Errors: 401, 403, 404, 409 `conflict.taken`, `conflict.wrong_kind`
- * for what is no data set of LeRobot, 422 for a list that has no episode of it, or another one.
+ * for what is not a data set of LeRobot, 422 for a list that has no episode of it, or another one.
  */
 export function createEpisodeSelection(ctx: RequestContext, input: CreateSelectionInput): Promise<EpisodeSelection> {
   return guarded(

@@ -16,7 +16,7 @@ const MAX_SEQ = 2_147_483_646
 
 const COMMIT_ID = /^[0-9a-f]{40}$/
 
-/** Begins with a letter and not with `run_`, and is no commit id: no such name is a number, a time or another id. */
+/** Begins with a letter and not with `run_`, and is not a commit id: no such name is a number, a time or another id. */
 const PLAIN_NAME = /^(?!run_|[0-9a-f]{40}$)[a-z][a-z0-9._-]{0,63}$/i
 
 /** Stands before a name that begins with a digit: alone, that would be a change number, or nothing. */

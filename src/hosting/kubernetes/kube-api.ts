@@ -44,7 +44,9 @@ function loadFile(config: InstanceType<Client['KubeConfig']>, file: string): voi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new Error(
-      code === undefined ? `${file} is no kubeconfig; name one, in YAML or JSON` : `${file} cannot be read (${code})`,
+      code === undefined
+        ? `${file} is not a kubeconfig; name one, in YAML or JSON`
+        : `${file} cannot be read (${code})`,
     )
   }
 }

@@ -36,7 +36,7 @@ function objectFault(types: TypeNames, known: Typed, value: unknown, path: strin
     const type = members.get(name)
     const place = path === '' ? name : `${path}.${name}`
     return type === undefined
-      ? `${place} is no field of this version of Kubernetes`
+      ? `${place} is not a field of this version of Kubernetes`
       : typeFault(types, type, one, place)
   })
 }

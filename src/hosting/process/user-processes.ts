@@ -58,7 +58,7 @@ export function uidsOf(status: string): ReadonlySet<number> {
  * stays.
  */
 export async function endAllOf(user: UnixIds): Promise<void> {
-  if (!(user.uid >= LEAST_UID)) throw new Error(`${user.uid} is no uid of hosted calls.`)
+  if (!(user.uid >= LEAST_UID)) throw new Error(`${user.uid} is not a uid of hosted calls.`)
   const deadline = Date.now() + GIVE_UP_MS
   for (;;) {
     const left = (await processesByUid()).get(user.uid) ?? []

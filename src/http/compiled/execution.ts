@@ -276,7 +276,7 @@ class Execution {
 }
 
 /**
- * The object once its promises are settled. graphql-js waits for all members, and those that are no promises are
+ * The object once its promises are settled. graphql-js waits for all members, and those that are not promises are
  * settled before any that is: it makes no difference.
  */
 async function settledMembers(members: Members, waiting: readonly string[]): Promise<Members> {

@@ -23,7 +23,7 @@ function assertNamed({ headers }: FastifyRequest, config: Config): void {
   if (namesHub(headers.host, config)) return
   throw new HubError(
     'forbidden.scope',
-    `${JSON.stringify((headers.host ?? '').slice(0, 100))} is no name of this hub. Ask by its IP address or by the host of PUBLIC_URL, or set METRICS_TOKEN.`,
+    `${JSON.stringify((headers.host ?? '').slice(0, 100))} is not a name of this hub. Ask by its IP address or by the host of PUBLIC_URL, or set METRICS_TOKEN.`,
   )
 }
 

@@ -38,7 +38,7 @@ export interface StoredOnnx {
   weights(): Promise<OnnxWeights>
 }
 
-/** Throws a `FormatFault` if the file is no ONNX model. */
+/** Throws a `FormatFault` if the file is not an ONNX model. */
 export async function openStoredOnnx(reading: Reading, file: StoredFile): Promise<StoredOnnx> {
   const model = await withPath(file, openOnnx(inPlaces(reading, file)))
   return {

@@ -51,7 +51,7 @@ const outputFiles = statement({
 
 /**
  * Returns the run. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413
- * `too_large`, `quota.storage`, 422 also for a path that is no file of the run's output repo.
+ * `too_large`, `quota.storage`, 422 also for a path that is not a file of the run's output repo.
  */
 export async function recordRunMedia(ctx: RequestContext, input: RecordMediaInput): Promise<Run> {
   const rows = mediaRowsOf(input.media)
@@ -91,7 +91,7 @@ function record(
   })
 }
 
-/** 422 for each path that is no file of the run's output repo. */
+/** 422 for each path that is not a file of the run's output repo. */
 async function assertFiles(tx: Tx, runId: string, rows: readonly MediaRow[]): Promise<void> {
   const paths = rows.flatMap(({ path }) => path ?? [])
   if (paths.length === 0) return

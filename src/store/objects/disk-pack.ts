@@ -180,7 +180,7 @@ const openIfThere = (path: string, flags: 'r' | 'r+') =>
     throw error
   })
 
-const noPack = (path: string) => new Error(`${path} is no pack of this store.`)
+const noPack = (path: string) => new Error(`${path} is not a pack of this store.`)
 
 async function readTable(path: string, handle: FileHandle) {
   const head = Buffer.allocUnsafe(HEAD_BYTES)

@@ -62,7 +62,7 @@ export async function openWhole(
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(LENGTH_BYTES + MAX_HEADER_BYTES), 0, null, 0)
     const end = LENGTH_BYTES + buffer.readUInt32BE(0)
-    if (end > bytesRead) throw new Error(`${path} is no object of this store.`)
+    if (end > bytesRead) throw new Error(`${path} is not an object of this store.`)
     const fields = JSON.parse(buffer.toString('utf8', LENGTH_BYTES, end)) as Header
     return { handle, object: documentOf(fields, end) }
   } catch (error) {

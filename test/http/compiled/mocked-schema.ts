@@ -23,7 +23,7 @@ import { Dice } from '../../generated-requests/dice.ts'
 /** How often a field has something else than a value of its type, in 1,000. */
 interface Faults {
   readonly share: number
-  /** Members and items are no promises. */
+  /** Members and items are not promises. */
   readonly isAtHand?: boolean
 }
 

@@ -42,7 +42,7 @@ export class Client {
     this.token = token
   }
 
-  /** Repeats until the answer settles the request. With a body that is no GraphQL a key goes along, the same one each time. */
+  /** Repeats until the answer settles the request. With a body that is not GraphQL a key goes along, the same one each time. */
   ask(method: string, path: string, body?: unknown, settings: { keyed?: boolean } = {}): Promise<Settled> {
     const keyed = settings.keyed ?? (method === 'POST' && path.startsWith('/v1/'))
     const headers = {

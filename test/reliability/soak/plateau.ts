@@ -14,7 +14,7 @@ export interface Plateau {
   readonly isFlat: boolean
 }
 
-/** A leak that adds a tenth of the mean in an hour doubles the process in ten; below this the noise of a collector is no leak. */
+/** A leak that adds a tenth of the mean in an hour doubles the process in ten; below this the noise of a collector is not a leak. */
 const SHARE_AN_HOUR = 0.1
 
 /** Judges the last third: the first two warm caches. */

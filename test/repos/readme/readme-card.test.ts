@@ -94,7 +94,7 @@ configs:
     ['a: !!js/function "x"', 'tag'],
     ['? [a, b]\n: c', 'complex keys'],
     ['a: b\n--- \nc: d', 'is read'],
-  ])('that is no good, %j, is a fault, and not a refusal', (yaml, part) => {
+  ])('that is invalid, %j, is a fault, and not a refusal', (yaml, part) => {
     const card = cardOf(yaml)
     if (part === 'is read') expect(card.data).toBe('{"a":"b"}')
     else expect(card).toEqual(noCard(expect.stringContaining(part)))
@@ -119,7 +119,7 @@ configs:
     expect(cardOf(`tags: ${many}`).facts.spellings).toHaveLength(MAX_CARD_TAGS)
   })
 
-  it('takes numbers for words, and nothing else that is no text', () => {
+  it('takes numbers for words, and nothing else that is not text', () => {
     expect(cardOf('tags: [2024, 3.50, true, null, {a: b}, [c], ""]').tags).toEqual(['2024', '3.50'])
     expect(cardOf('license: {a: b}\ntags: 5\npipeline_tag: true').facts).toEqual({
       license: null,

@@ -53,7 +53,7 @@ describe('the picture of a repo in Chromium', needs(noBrowser), () => {
   })
   afterAll(() => browser?.close())
 
-  it('stands beside its name, moves nothing, follows the theme, and is nothing where the file is no picture', async () => {
+  it('stands beside its name, moves nothing, follows the theme, and is nothing where the file is not a picture', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     for (const path of [`/repos?q=${robot.split('/')[1]}`, `/@${ada.handle}`]) {
       await page.goto(`${origin}${path}`)

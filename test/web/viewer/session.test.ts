@@ -67,7 +67,7 @@ describe('of a repo', () => {
     expect(told.at(-1)).toBe(1)
   })
 
-  it('a missing file, a file that is no model and one that is too large are told in words', async () => {
+  it('a missing file, a file that is not a model and one that is too large are told in words', async () => {
     const gathered = (entry: string, sizes = {}) => gatherFiles(repo(sizes).bytes, entry, null, noProgress)
     expect(await problemOf(gathered('lost.xml'))).toMatchObject({
       title: 'A file of the model is missing',

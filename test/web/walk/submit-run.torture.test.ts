@@ -68,7 +68,7 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     )
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('{"batch_size": 32, "lr": 1e-4, "optimizer": {"eps": 1.0e-8}, "sched')
-    await page.getByText('This is no JSON object').waitFor()
+    await page.getByText('This is not a JSON object').waitFor()
     expect(await page.getByRole('button', { name: 'Show the price' }).isDisabled()).toBe(true)
     await page.keyboard.type('": "cosine"}')
     expect(await page.getByLabel('lr', { exact: true }).inputValue()).toBe('1e-4')

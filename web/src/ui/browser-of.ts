@@ -21,7 +21,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 const among = (names: typeof browsers, text: string) => names.find(([pattern]) => pattern.test(text))?.[1]
 
-/** `Firefox on Linux`; "another program" for what is no browser that is known here. */
+/** `Firefox on Linux`; "another program" for what is not a browser that is known here. */
 export function browserOf(userAgent: string): string {
   const [browser, system] = [among(browsers, userAgent), among(systems, userAgent)]
   if (!browser) return 'another program'

@@ -1,7 +1,7 @@
 /** Acts when what a page shows comes to another stage: what the hub sends of a change is not all that a page reads. */
 import { useEffect, useRef } from 'react'
 
-/** `stage` undefined: not known yet. The first that is known is no change. */
+/** `stage` undefined: not known yet. The first that is known is not a change. */
 export function useWhenChanged(stage: string | undefined, act: () => void): void {
   const before = useRef(stage)
   const callback = useRef(act)

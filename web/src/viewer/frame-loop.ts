@@ -16,7 +16,7 @@ export interface FrameLoop {
 /** `elapsedMs`: since the frame before, 0 for the first one after a pause. */
 export type OnFrame = (elapsedMs: number) => void
 
-/** A pause of the browser is no time that passed. */
+/** A pause of the browser is not time that passed. */
 const MAX_ELAPSED_MS = 500
 
 /** `request` and `cancel`: of `requestAnimationFrame`. */

@@ -36,7 +36,7 @@ export interface RobotViewer {
   drive(request: DriveRequest): void
   /** Changes what makes it harder, from now on. */
   disturb(change: Partial<Disturbance>): void
-  /** The robot is no policy's any more. */
+  /** No policy drives the robot any more. */
   undrive(): void
   /** Calls `hear` with the pictures that the policy is given, until the returned function is called. */
   watch(hear: (pictures: readonly SeenPicture[]) => void): () => void

@@ -28,7 +28,7 @@ def is_tensor(data: Any) -> bool:
 
 
 def without_nan(array: Any) -> Any:
-    """What is no number as 0."""
+    """What is not a number as 0."""
     return sys.modules["numpy"].nan_to_num(array)
 
 

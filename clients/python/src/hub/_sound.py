@@ -13,7 +13,7 @@ from ._arrays import array_of, is_array, listed, without_nan
 
 
 def wav_of(data: Any, rate: int) -> Optional[bytes]:
-    """A WAV file of 16 bits a sample; None where the data are no samples."""
+    """A WAV file of 16 bits a sample; None where the data are not samples."""
     if isinstance(data, (bytes, bytearray)):
         return bytes(data)
     array = array_of(data)
@@ -59,7 +59,7 @@ def _of_lists(samples: Any) -> Optional[Tuple[int, bytes]]:
 
 
 def seconds_of_wav(file: Path) -> Optional[float]:
-    """How long it takes; None where it is no WAV file that Python reads."""
+    """How long it takes; None where it is not a WAV file that Python reads."""
     try:
         with closing(wave.open(str(file), "rb")) as opened:
             return opened.getnframes() / opened.getframerate()

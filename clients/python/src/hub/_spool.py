@@ -55,7 +55,7 @@ class Spool:
         """Deletes the folder: the hub has everything."""
         self.metrics.close()
         self.log.close()
-        # While it is locked, so that no process opens half of it; the journal first, so that what is left of it is no run.
+        # While it is locked, so that no process opens half of it; the journal first, so that what is left of it is not a run.
         (self.folder / "journal.json").unlink()
         shutil.rmtree(self.folder, ignore_errors=True)
         try:

@@ -28,7 +28,7 @@ class Written:
 
 
 def write_video(data: Any, fps: float, target: Path) -> Optional[Written]:
-    """Writes an array (time, channel, height, width), or several with one dimension more; None where it is no video."""
+    """Writes an array (time, channel, height, width), or several with one dimension more; None where it is not a video."""
     frames = _frames_of(data)
     if frames is None:
         return None

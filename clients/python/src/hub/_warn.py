@@ -6,7 +6,7 @@ import json
 import re
 import sys
 
-#: Control characters, bidirectional controls and line separators: they move a cursor, hide text or show it in another order. Half a surrogate pair is no text at all.
+#: Control characters, bidirectional controls and line separators: they move a cursor, hide text or show it in another order. Half a surrogate pair is not text at all.
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

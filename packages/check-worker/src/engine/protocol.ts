@@ -22,7 +22,7 @@ export interface EngineJob {
   readonly limits: EngineLimits
 }
 
-/** The pipe from the process for the one answer that is no JSON: 0 to 2 are the standard ones, 3 has the messages. */
+/** The pipe from the process for the one answer that is not JSON: 0 to 2 are the standard ones, 3 has the messages. */
 export const SCENE_FD = 4
 
 /** A joint where something was largest, and how large. */

@@ -16,7 +16,7 @@ export async function findChromium(setting: string | undefined, searchPath: stri
     const isThere = isAbsolute(given) && (await isProgram(given))
     return isThere
       ? { program: given }
-      : { missing: `HUB_CHROMIUM is ${given}, which is no absolute path of a program.` }
+      : { missing: `HUB_CHROMIUM is ${given}, which is not an absolute path of a program.` }
   }
   const folders = (searchPath ?? '').split(delimiter).filter(isAbsolute)
   for (const name of names)

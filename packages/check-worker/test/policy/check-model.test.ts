@@ -287,7 +287,7 @@ it('leaves out files too large for an artifact, with a blocking need, or with ad
 
 it.each([
   ['a broken ONNX file', { 'p.onnx': fits.subarray(0, 60) }, 'p.onnx', /p.onnx: It ends in the middle/],
-  ['a manifest that is no JSON', { 'c/manifest.json': '{', 'c/policy/w.pt': 'w' }, 'c', /manifest.json is not JSON/],
+  ['a manifest that is not JSON', { 'c/manifest.json': '{', 'c/policy/w.pt': 'w' }, 'c', /manifest.json is not JSON/],
   ['a manifest that is a list', { 'c/manifest.json': '[]', 'c/policy/w.pt': 'w' }, 'c', /not a JSON object/],
   ['a manifest of megabytes', { 'c/manifest.json': ' '.repeat(2 ** 20 + 1), 'c/policy/w.pt': 'w' }, 'c', /over 1 MiB/],
   [

@@ -12,7 +12,7 @@ const SIGNATURE = '89504e470d0a1a0a'
 
 export function readPng(png: Uint8Array): Picture {
   const bytes = Buffer.from(png)
-  if (bytes.toString('hex', 0, 8) !== SIGNATURE) throw new Error('This is no PNG.')
+  if (bytes.toString('hex', 0, 8) !== SIGNATURE) throw new Error('This is not a PNG.')
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
   const channels = bytes[25] === 6 ? 4 : 3
   const parts: Buffer[] = []

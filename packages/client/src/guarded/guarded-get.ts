@@ -25,7 +25,7 @@ interface Asked {
 export interface Getter {
   /** The response of status 200, its body unread. Rejects with a `FetchFault`, or with `signal`'s reason. */
   get(url: URL, signal: AbortSignal): Promise<IncomingMessage>
-  /** The response that is no redirect, of any status. */
+  /** The response that is not a redirect, of any status. */
   ask(url: URL, asked: Asked): Promise<IncomingMessage>
 }
 
@@ -91,7 +91,7 @@ export function guardedGetter({ userAgent, trustedOrigins, key = null, keepAlive
       if (next === undefined) return response
       discard(response)
       const target = parseUrl(next, at)
-      if (!target) throw new FetchFault(`${shown(at)} leads to an address that is no URL.`)
+      if (!target) throw new FetchFault(`${shown(at)} leads to an address that is not a URL.`)
       // An absolute address is signed, and carries its right in its query.
       isKeyed &&= /^\/(?!\/)/.test(next)
       at = target
@@ -122,7 +122,7 @@ export function discard(response: IncomingMessage): void {
   else response.destroy()
 }
 
-/** Null for what is no address. Node before 22 has no `URL.parse`. */
+/** Null for what is not an address. Node before 22 has no `URL.parse`. */
 export const parseUrl = (text: string, base?: URL): URL | null =>
   URL.canParse(text, base) ? new URL(text, base) : null
 

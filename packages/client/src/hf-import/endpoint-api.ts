@@ -147,7 +147,7 @@ interface Answered extends RetryAfter {
   readonly code: string | null
 }
 
-/** The fault of an answer that is no success, with what it says of itself. */
+/** The fault of an answer that is not a success, with what it says of itself. */
 export function refused(url: URL, response: IncomingMessage): FetchFault & Answered {
   const status = response.statusCode ?? 0
   const said = response.headers['x-error-message']

@@ -19,7 +19,7 @@ export interface EndpointOptions {
   readonly name: SourceName
   /** Null for Hugging Face itself; another one is trusted, may be local, and may be without TLS. */
   readonly from: string | null
-  /** Where another one keeps its files, if that is no public address. */
+  /** Where another one keeps its files, if that is not a public address. */
   readonly store: string | null
   readonly token: string | null
   /** Whether all tags of the repo are imported, as snapshots. */
@@ -121,5 +121,5 @@ function ignoreFault(error: unknown): Map<string, string> {
 function addressOf(text: string): URL {
   const url = parseUrl(`${text.replace(/\/+$/, '')}/`)
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url
-  throw new LocalError('The address of the source is no URL of a hub.')
+  throw new LocalError('The address of the source is not a URL of a hub.')
 }

@@ -23,7 +23,7 @@ interface Sized {
 }
 
 interface Looking<File> {
-  /** Null for a file that is no text, or that cannot be read. */
+  /** Null for a file that is not text, or that cannot be read. */
   textOf(file: File): Promise<string | null>
   /** Asked before each file: false leaves the others out. What it throws ends the search. */
   mayGoOn(): boolean

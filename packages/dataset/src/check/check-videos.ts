@@ -9,7 +9,7 @@ import { readVideo, type VideoFrames } from './video.ts'
 export interface VideoCheck {
   /** `times`: of its rows, in seconds; `frames`: how many rows it has. */
   episode(episode: Episode, frames: number, times: Float64Array | null): Promise<void>
-  /** The files until now: by the codec of their pictures, or `unread` for what is no MP4 or broken. */
+  /** The files until now: by the codec of their pictures, or `unread` for what is not an MP4 or broken. */
   read(): ReadVideos
   /** Nothing without a decoder. */
   pictures(): TriedPictures | undefined

@@ -25,7 +25,7 @@ export interface Description {
   readonly totals: Readonly<Record<'episodes' | 'frames' | 'tasks' | 'chunks' | 'videos', number | null>>
 }
 
-/** A wider column is no vector of joints or of an environment. */
+/** A wider column is not a vector of joints or of an environment. */
 const MAX_WIDTH = 512
 
 const numberTypes = /^(bool|u?int(8|16|32|64)|float(16|32|64))$/

@@ -102,7 +102,7 @@ function columnOf(feature: NumberFeature, rows: readonly Readonly<Record<string,
 
 const isList = (value: unknown) => Array.isArray(value) || ArrayBuffer.isView(value)
 
-/** What is no number is none: NaN. */
+/** What is not a number is none: NaN. */
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value
   return typeof value === 'bigint' || typeof value === 'boolean' ? Number(value) : Number.NaN

@@ -34,7 +34,7 @@ export function checkFrames(rows: EpisodeRows, rules: FrameRules, findings: Find
   if (off) findings.add('index', 'index', `is ${off.value}, not ${first + off.frame}`, { episode, ...at(off) })
   const task = tasks ? firstWrong(column('task_index'), (value) => tasks.has(value)) : null
   if (task)
-    findings.add('task_index', 'task_index', `is ${task.value}, which is no task of the data set`, {
+    findings.add('task_index', 'task_index', `is ${task.value}, which is not a task of the data set`, {
       episode,
       ...at(task),
     })

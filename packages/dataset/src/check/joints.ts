@@ -16,7 +16,7 @@ interface JointLimit {
 /** By the names of joints in the data set. */
 export type JointLimits = ReadonlyMap<string, JointLimit>
 
-/** Columns of positions. Speeds and torques jump, and are no positions. */
+/** Columns of positions. Speeds and torques jump, and are not positions. */
 const positions = /^observation\.(state|qpos|joint_pos\w*)(\.|$)/
 const noPosition = /[._](vel|velocity|effort|torque|current|temperature)$/i
 

@@ -86,7 +86,7 @@ function firstOfAKind(findings: readonly Finding[], count: number): Finding[] {
   })
 }
 
-/** NUL and half of a pair are no text that the hub can keep. */
+/** NUL and half of a pair are not text that the hub can keep. */
 function cut(text: string): string {
   const sound = text.replaceAll('\0', '\uFFFD').toWellFormed()
   return sound.length <= MAX_WORDS ? sound : `${sound.slice(0, MAX_WORDS - 1).toWellFormed()}…`

@@ -47,7 +47,7 @@ function secondsOf(stamp: unknown): number | null {
   return Number.isFinite(time) && time > 0 ? time : null
 }
 
-/** Null for what is no compressed picture that a page draws. */
+/** Null for what is not a compressed picture that a page draws. */
 export function pictureMessage(value: unknown): PictureMessage | null {
   const { data } = objectOf(value)
   const bytes = typeof data === 'string' ? ofBase64(data) : ArrayBuffer.isView(data) ? bytesOf(data) : null

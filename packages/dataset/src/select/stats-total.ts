@@ -8,7 +8,7 @@ export type FeatureStats = Readonly<Record<string, unknown>>
 /** Of each column. */
 export type Stats = Readonly<Record<string, FeatureStats>>
 
-/** As a file of the data set has them: what is no statistics of a column is left out. */
+/** As a file of the data set has them: what is not statistics of a column is left out. */
 export function statsOf(value: unknown): Stats {
   const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** An MP4 file with a list of frames and bytes that are no pictures: what a container's reader looks at. */
+/** An MP4 file with a list of frames and bytes that are not pictures: what a container's reader looks at. */
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 const text = (value: string) => new TextEncoder().encode(value)

@@ -55,7 +55,7 @@ function kindDifference({ mapped, source, robot }: Pair): Difference[] {
     joint.kind ?? (joint.unit === 'rad' ? 'hinge' : joint.unit === 'm' ? 'slide' : null)
   const [theirs, ours] = [said(source), said(robot)]
   if (theirs === null || ours === null || theirs === ours) return []
-  const reason = `${mapped.from} is a ${theirs} and ${mapped.to} a ${ours}: an angle is no length.`
+  const reason = `${mapped.from} is a ${theirs} and ${mapped.to} a ${ours}: an angle is not a length.`
   return [{ kind: 'unit', place, source: theirs, robot: ours, blocks: true, reason }]
 }
 

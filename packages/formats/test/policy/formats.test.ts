@@ -169,7 +169,7 @@ describe('a safetensors header', () => {
     'a file of three bytes': [Buffer.from('abc'), /too short/],
     'a header of 2^63 bytes': [safetensorsWith('{}', Buffer.alloc(0), 2n ** 63n), /claims 9223372036854775808 bytes/],
     'a header past the end': [safetensorsWith('{}', Buffer.alloc(0), 100n), /too short/],
-    'a header that is no JSON': [safetensorsWith('{', Buffer.alloc(0)), /not JSON/],
+    'a header that is not JSON': [safetensorsWith('{', Buffer.alloc(0)), /not JSON/],
     'a header that is a list': [safetensorsWith('[]', Buffer.alloc(0)), /not a JSON object/],
     'a header of a million values': [
       safetensorsWith(`{"w":[${'{},'.repeat(500_000)}0]}`, Buffer.alloc(0)),

@@ -20,7 +20,7 @@ export function pinsOf(flexcomp: Flexcomp, points: number, look: (count: number)
   if (grid.length % dim > 0) return `has a pin grid without ${dim} numbers`
   if (gridRange.length % (2 * dim) > 0) return `has a pin gridrange without ${2 * dim} numbers`
   const onGrid = grid.length + gridRange.length > 0
-  if (onGrid && type !== 'grid' && !interpolated) return 'pins grid points and is no grid'
+  if (onGrid && type !== 'grid' && !interpolated) return 'pins grid points and is not a grid'
   if (onGrid && dim === 1) return 'pins grid points and has the dim 1'
   if (flexcomp.rigid) return new Set()
   return collect(flexcomp, points, { ids: given('id'), range, grid, gridRange }, look)

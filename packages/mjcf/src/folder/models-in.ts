@@ -10,7 +10,7 @@ export interface CandidateModel {
 
 /**
  * Those directly in the folder, by name; files that others include come last: a model is rarely one of its parts. Null
- * if it is no folder.
+ * if it is not a folder.
  */
 export async function modelsIn(dir: string): Promise<CandidateModel[] | null> {
   const names = await readdir(dir).catch(() => null)

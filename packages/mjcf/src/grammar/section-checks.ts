@@ -40,7 +40,7 @@ export function elevation(element: XmlElement): string | null {
   const text = element.attributes.get('elevation')
   if (element.attributes.has('file') || rows <= 0 || columns <= 0 || text === undefined) return null
   const heights = readNumbers(text, 'float')
-  if (heights === null) return 'has an elevation that is no list of numbers'
+  if (heights === null) return 'has an elevation that is not a list of numbers'
   return heights.length === 0 || heights.length === rows * columns
     ? null
     : `has ${heights.length} heights in elevation for ${rows} x ${columns} cells`
@@ -50,7 +50,7 @@ export function elevation(element: XmlElement): string | null {
 export function builtinMesh(element: XmlElement): string | null {
   if (!element.attributes.has('builtin')) return null
   const parameters = readNumbers(element.attributes.get('params') ?? '')
-  if (parameters === null) return 'has params that are no list of numbers'
+  if (parameters === null) return 'has params that are not a list of numbers'
   return parameters.length === 0 ? 'has builtin, which needs params' : null
 }
 

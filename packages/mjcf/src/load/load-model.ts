@@ -87,7 +87,7 @@ function containedModel(element: XmlElement, chain: readonly string[], loading: 
   }
   const format = formatOf(file.root)
   if (!format) {
-    const message = `"${path}" is no model: its root element is <${file.root.name}>.`
+    const message = `"${path}" is not a model: its root element is <${file.root.name}>.`
     faults.add('asset', element, message, { names: [path] })
     return null
   }

@@ -17,7 +17,7 @@ export function checkActuatorDefaults(loaded: LoadedModel, report: Report): void
   }
 }
 
-/** Elements of a class that are no actuators. */
+/** Elements of a class that are not actuators. */
 const OTHERS = new Set('default mesh material joint geom site camera light pair equality tendon'.split(' '))
 
 function readClass(section: XmlElement, state: ActuatorState, report: Report): void {

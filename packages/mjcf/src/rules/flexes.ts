@@ -20,7 +20,7 @@ export function checkFlexes(spec: Spec, report: Report): void {
       !isRigid(flex) &&
       ['mass', 'inertiabox'].some((name) => Number.isNaN(numberOf(alone(flex.element), name, 1)))
     )
-      report.refused(flex, 'mass', 'has points whose mass or inertia is no number')
+      report.refused(flex, 'mass', 'has points whose mass or inertia is not a number')
     // Attach handles cells in another way.
     if (isOpen(flex) && flex.model !== spec.loaded) continue
     const fault =

@@ -53,7 +53,7 @@ function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
     if (fault !== null) report.refused(geom, 'orientation', fault, ORIENTATION_HINT)
   }
   if (mesh === '' && hfield === '' && shape.size.some(Number.isNaN))
-    report.refused(geom, 'nan', 'has a size that is no number')
+    report.refused(geom, 'nan', 'has a size that is not a number')
   if (mesh === '') {
     const fault = sizeFault(shape)
     if (fault !== null) report.refused(geom, 'size', fault)

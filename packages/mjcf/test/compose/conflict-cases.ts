@@ -45,7 +45,7 @@ export const CONFLICT_CASES: readonly SpecCase[] = [
     ['<visual><map znear=".01"/></visual>', '<visual><map znear=".02"/></visual>'],
   ),
   ...cases(
-    'what only one of them says, what is the same, and what is not true of the whole are no conflicts',
+    'what only one of them says, what is the same, and what is not true of the whole are not conflicts',
     'error',
     one,
     ['', option('timestep=".003"')],

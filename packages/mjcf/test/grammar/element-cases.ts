@@ -30,7 +30,7 @@ export const ELEMENT_CASES: readonly GrammarCase[] = [
     accepted: [world('<camera output=" depth  rgb "/>'), world('<camera output=""/>')],
   },
   {
-    rule: 'a rotation is written in one way, and is no quat of zeros',
+    rule: 'a rotation is written in one way, and is not a quat of zeros',
     refused: [
       geom('quat="0 0 0 0"'),
       geom('quat="" euler="1 2 3"'),

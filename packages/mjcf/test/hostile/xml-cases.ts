@@ -199,7 +199,7 @@ export const xmlCases: readonly HostileCase[] = [
     verdict: /xml: /,
   },
   {
-    name: 'bytes that are no UTF-8',
+    name: 'bytes that are not UTF-8',
     files: () => ({ 'main.xml': Buffer.from(small.replace('"a"', '"\xff\xfe"'), 'latin1') }),
     verdict: 'accepted',
   },

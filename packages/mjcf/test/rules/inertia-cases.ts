@@ -94,7 +94,7 @@ export const INERTIA_CASES: readonly RuleCase[] = [
     ],
   },
   {
-    rule: 'what is no number is no inertia for what moves, and bounds nothing',
+    rule: 'what is not a number is not an inertia for what moves, and bounds nothing',
     refused: [
       ...['inf 1 1 0 0 0', '1 nan 1 0 0 0', '1 1 1 0 0 nan', 'inf inf inf 0 0 0'].map((full) =>
         moving(`<inertial pos="0 0 0" mass="1" fullinertia="${full}"/>`),

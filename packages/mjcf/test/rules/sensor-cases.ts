@@ -99,7 +99,7 @@ export const SENSOR_CASES: readonly RuleCase[] = [
     accepted: [sensor('<jointlimitpos joint="j"/>'), sensor('<tendonlimitfrc tendon="ten"/>')],
   },
   {
-    rule: 'distances are between two different things that are no height fields',
+    rule: 'distances are between two different things that are not height fields',
     refused: [
       sensor('<distance geom1="g" geom2="g"/>'),
       sensor('<fromto body1="A" body2="A"/>'),

@@ -149,7 +149,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** After it, a link that does not answer its close is cut. */
 const UNTIL_CUT_MS = 1_000
 
-/** What is no websocket: a probe, or a person with a browser. */
+/** What is not a websocket: a probe, or a person with a browser. */
 function answerHttp(request: IncomingMessage, response: ServerResponse): void {
   const isHealth = request.url === '/healthz'
   response.writeHead(isHealth ? 200 : 426, {

@@ -20,18 +20,18 @@ export interface OnnxSession extends ModelFace {
   close(): Promise<void>
 }
 
-/** As onnxruntime-web fills them in; its type allows for values that are no tensors. */
+/** As onnxruntime-web fills them in; its type allows for values that are not tensors. */
 type Metadata = InferenceSession.ValueMetadata
 
 function specOf(value: Metadata): TensorSpec {
   const { name } = value
-  if (!value.isTensor) throw new Error(`${JSON.stringify(name)} is no tensor.`)
+  if (!value.isTensor) throw new Error(`${JSON.stringify(name)} is not a tensor.`)
   if (!isElementType(value.type)) throw new Error(`${JSON.stringify(name)} is of ${value.type}, which is not served.`)
   const shape = value.shape.map((size) => (typeof size === 'number' && size <= 0 ? '' : size))
   return { name, type: value.type, shape }
 }
 
-/** Rejects for bytes that are no model, and for a model with inputs or outputs of a type that is not served. */
+/** Rejects for bytes that are not a model, and for a model with inputs or outputs of a type that is not served. */
 export async function openOnnx(runtime: OnnxRuntime, bytes: Uint8Array): Promise<OnnxSession> {
   runtime.env.wasm.numThreads = 1
   runtime.env.logLevel = 'fatal'

@@ -31,7 +31,7 @@ interface Waiting {
   readonly failed: (error: Error) => void
 }
 
-/** Loads the file. Rejects with a `LocalError` for one that is no model, or has inputs that are not served. */
+/** Loads the file. Rejects with a `LocalError` for one that is not a model, or has inputs that are not served. */
 export async function openModel(path: string, runMs: number): Promise<PolicyModel> {
   const [file, ...argv] = programOf(new URL('./model-thread.ts', import.meta.url))
   const thread = new Worker(file, { argv, workerData: { path }, execArgv: [] })

@@ -28,7 +28,7 @@ function keyText(key: unknown): string {
   throw new FrameFault('A key is neither a text nor bytes.')
 }
 
-/** NumPy's arrays are at the top of an observation: what is deeper stays as it is, and is no input of a model. */
+/** NumPy's arrays are at the top of an observation: what is deeper stays as it is, and is not an input of a model. */
 function unpacked(value: unknown): unknown {
   if (!isJsonObject(value)) return value
   const { data, dtype, shape } = value

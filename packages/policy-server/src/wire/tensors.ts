@@ -125,14 +125,14 @@ export function tensorOf(type: ElementType, value: unknown): Tensor {
 function wholeOf(value: unknown, [least, most]: readonly [bigint, bigint], type: string): bigint {
   const number = typeof value === 'boolean' ? Number(value) : value
   const big = typeof number === 'bigint' ? number : Number.isSafeInteger(number) ? BigInt(number as number) : null
-  if (big === null || big < least || big > most) throw new FrameFault(`${shown(value)} is no ${type}.`)
+  if (big === null || big < least || big > most) throw new FrameFault(`${shown(value)} is not a ${type}.`)
   return big
 }
 
 function floatOf(value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
-  throw new FrameFault(`${shown(value)} is no number.`)
+  throw new FrameFault(`${shown(value)} is not a number.`)
 }
 
 const shown = (value: unknown) => (typeof value === 'bigint' ? `${value}` : JSON.stringify(value)?.slice(0, 40))

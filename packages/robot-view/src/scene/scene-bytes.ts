@@ -33,7 +33,7 @@ export function encodeScene({ bodies, geoms, meshes }: RobotScene): Uint8Array<A
   return bytes
 }
 
-/** Throws a `RangeError` or `SyntaxError` for bytes that are no whole scene. */
+/** Throws a `RangeError` or `SyntaxError` for bytes that are not a whole scene. */
 export function decodeScene(bytes: Uint8Array<ArrayBuffer>): RobotScene {
   // The arrays below need an aligned start.
   const { buffer } = bytes.byteOffset % WORD === 0 ? bytes : bytes.slice()

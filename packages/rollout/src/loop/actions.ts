@@ -16,7 +16,7 @@ export function actionReader(outputs: readonly TensorSpec[], joints: number): Ac
   if (!output) return lacking(`No output of the policy is named action or actions: ${listOf(outputs)}.`)
   const width = output.shape.at(-1)
   if (!output.type.startsWith('float') || output.shape.length === 0 || output.shape.length > 3)
-    return lacking(`The output ${JSON.stringify(output.name)} is no action, a chunk of them or a batch of one.`)
+    return lacking(`The output ${JSON.stringify(output.name)} is not an action, a chunk of them or a batch of one.`)
   if (typeof width === 'number' && width !== joints)
     return lacking(`The output ${JSON.stringify(output.name)} has ${width} numbers, and the policy ${joints} joints.`)
   return {

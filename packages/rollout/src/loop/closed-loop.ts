@@ -214,7 +214,7 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
   let steps = 0
   parts.setGravity(disturbance.gravity)
 
-  /** The step that a decision belongs to: a rate that is no whole number of steps is kept on average. */
+  /** The step that a decision belongs to: a rate that is not a whole number of steps is kept on average. */
   const stepOf = (decision: number) => Math.round(decision / (rateHz * dt))
   const nextAction = async () => {
     if (chunk.length === 0)

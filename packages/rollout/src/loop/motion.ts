@@ -22,7 +22,7 @@ const isNumbers = (value: unknown): value is readonly number[] => Array.isArray(
 export function readMotion(document: unknown): Motion {
   const { version, seed, times, qpos }: Readonly<Record<string, unknown>> =
     typeof document === 'object' && document !== null ? { ...document } : {}
-  if (version !== 1 || !isNumber(seed)) throw new Error('This is no recording of a motion, version 1.')
+  if (version !== 1 || !isNumber(seed)) throw new Error('This is not a recording of a motion, version 1.')
   if (!isNumbers(times) || times.length === 0) throw new Error('The recording has no times.')
   if (times.some((time, at) => at > 0 && time <= (times[at - 1] ?? 0)))
     throw new Error('The times of the recording do not ascend.')

@@ -60,7 +60,7 @@ interface PolicyPart {
 export async function policyIn(folder: string, entry: string | null): Promise<PolicyPart> {
   const path = entry ?? (await onlyModel(folder))
   const policy = await readPolicy(folder, path)
-  if (!policy.onnx) throw new LocalError(`${path} is no ONNX file: rollouts run ONNX alone.`)
+  if (!policy.onnx) throw new LocalError(`${path} is not an ONNX file: rollouts run ONNX alone.`)
   if (policy.onnx.externalFiles.length > 0)
     throw new LocalError(`${path} keeps weights in ${policy.onnx.externalFiles[0]}: rollouts run models of one file.`)
   return { file: join(folder, path), path, contract: withDoubles(drivenContract(policy.stamps)) }

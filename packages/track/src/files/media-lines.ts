@@ -37,7 +37,7 @@ export async function judgeLine(line: Readonly<Record<string, unknown>>, place: 
   const { key, kind, path, value, ts } = line
   const step = asDouble(line.step)
   if (typeof key !== 'string' || key === '') return 'it has no key'
-  if (step === null || !Number.isSafeInteger(step) || step < 0) return 'its step is no whole number'
+  if (step === null || !Number.isSafeInteger(step) || step < 0) return 'its step is not a whole number'
   if (typeof kind !== 'string' || !KINDS.includes(kind)) return `its kind must be one of ${KINDS.join(', ')}`
   const said = Object.fromEntries(COPIED.flatMap((name) => (line[name] == null ? [] : [[name, line[name]]])))
   const entry = { key, step, kind, ...said, ...(timeOf(ts) === null ? {} : { at: timeOf(ts) }) }

@@ -6,7 +6,7 @@ import type { Spool, SpooledLine } from '../spool.ts'
 import { type Source, WINDOW } from './source.ts'
 
 const NEWLINE = 10
-/** Longer ones are no header. */
+/** Longer ones are not a header. */
 const MAX_HEADER = 64 * 1024
 
 interface CsvOptions {
@@ -19,7 +19,7 @@ interface CsvOptions {
   readonly window?: number
 }
 
-/** Every complete row of the file as a line of metrics: cells that are no number stay text, empty ones are left out. */
+/** Each complete row of the file as a line of metrics: other cells than numbers stay text, empty ones are left out. */
 export function csvSource({ file, name, spool, logLine, window = WINDOW }: CsvOptions): Source {
   let columns: readonly string[] | null = null
   let [wasSaid, wasOpenSaid] = [false, false]
@@ -55,7 +55,7 @@ export function csvSource({ file, name, spool, logLine, window = WINDOW }: CsvOp
       })
       return members.length === 0 ? '' : writeExact(Object.fromEntries(members))
     } catch (error) {
-      if (!wasSaid) logLine(`rows of ${file} that are no CSV are left out: ${(error as Error).message}`)
+      if (!wasSaid) logLine(`rows of ${file} that are not CSV are left out: ${(error as Error).message}`)
       wasSaid = true
       return ''
     }

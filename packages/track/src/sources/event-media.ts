@@ -37,7 +37,7 @@ export function eventMedia({ file, prefix, files, logLine }: MediaOptions) {
   let [held, size] = [[] as string[], 0]
 
   function leaveOut(tag: string): null {
-    if (!said.has(tag)) logLine(`${file}: a histogram ${tag} with an edge that is no number is left out`)
+    if (!said.has(tag)) logLine(`${file}: a histogram ${tag} with an edge that is not a number is left out`)
     said.add(tag)
     return null
   }
@@ -118,7 +118,7 @@ function fittingValue(kind: string, value: unknown, text: string, extension: str
   return isShort ? { kind, value } : { kind, bytes: Buffer.from(text), extension }
 }
 
-/** Neighbors are joined until it fits into its line. Null if an edge or a count is no finite number. */
+/** Neighbors are joined until it fits into its line. Null if an edge or a count is not a finite number. */
 function fittingHistogram({ edges, counts }: Histogram): Histogram | null {
   if (![...edges, ...counts].every(Number.isFinite)) return null
   const found = { edges, counts }

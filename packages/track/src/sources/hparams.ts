@@ -24,7 +24,7 @@ const withNulls = (settings: Settings) =>
     ]),
   )
 
-/** Text that is no JSON object has none. */
+/** Text that is not a JSON object has none. */
 function objectIn(text: string | null): Settings | null {
   if (text === null) return null
   try {
@@ -37,7 +37,7 @@ function objectIn(text: string | null): Settings | null {
 
 /**
  * The file that is sent as the run's config: the command's own `config.yaml`, with the settings that TensorBoard was told
- * under names that it has not. A `config.yaml` that is no JSON stays as it is.
+ * under names that it has not. A `config.yaml` that is not JSON stays as it is.
  */
 export async function configWithHparams(files: Pick<TrackFiles, 'config' | 'hparams' | 'merged'>): Promise<string> {
   const settings = objectIn(await textOf(files.hparams))

@@ -15,7 +15,7 @@ interface LinesOptions {
   readonly logLine: (line: string) => void
 }
 
-/** Every complete line of the file, once. What is no JSON object the reporter says and leaves out. */
+/** Every complete line of the file, once. What is not a JSON object the reporter says and leaves out. */
 export function linesSource({ file, name, spool, logLine }: LinesOptions): Source {
   /** The rest of a line that was too long is passed over too. */
   let isInLine = false

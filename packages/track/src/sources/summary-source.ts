@@ -30,7 +30,7 @@ export function summarySource({ file, spool, logLine }: SummaryOptions): Source 
     },
   }
 
-  /** Null, once said, of what is no summary. */
+  /** Null, once said, of what is not a summary. */
   function lineOf(text: string): string | null {
     try {
       const values = parseExact(text)

@@ -139,7 +139,7 @@ function argumentsOf(args: readonly PlannedArgument[], variables: Variables): Re
 const kept = (value: unknown) => ({ value })
 const MAX_INT = 2 ** 31
 
-/** Of values that are no null; of a scalar that is not GraphQL's own, an executor reads them. */
+/** Of values that are not null; of a scalar that is not GraphQL's own, an executor reads them. */
 function readerOf(declared: GraphQLInputType): ReadVariable {
   const type = getNullableType(declared)
   if (isListType(type)) return listReader(readerOf(type.ofType))

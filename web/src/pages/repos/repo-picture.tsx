@@ -11,7 +11,7 @@ interface Props {
   readonly className: string
 }
 
-/** Nothing but its place where there is no picture, or where the file is no picture. */
+/** Nothing but its place where there is no picture, or where the file is not a picture. */
 export function RepoPicture({ picture, alt, className }: Props) {
   const theme = useShownTheme()
   const [broken, setBroken] = useState<string | null>(null)

@@ -18,7 +18,7 @@ export function Page({ params }: Props) {
       {head?.kind === 'ROBOT' ? (
         <RobotView owner={params.owner} repo={params.repo} card={head.card} />
       ) : (
-        <Empty title="This repo is no robot">
+        <Empty title="This repo is not a robot">
           <p>Only robots have a model to show: look at its files.</p>
         </Empty>
       )}

@@ -15,7 +15,7 @@ export async function robotRepo(client: Client, name: string): Promise<RobotRepo
   if (error) throw new Error(messageOf(error))
   const found = data?.repo
   if (!found) throw new Error(`${name} is not there, or you do not see it.`)
-  if (found.kind !== 'ROBOT') throw new Error(`${name} is no robot.`)
+  if (found.kind !== 'ROBOT') throw new Error(`${name} is not a robot.`)
   const files = repoFiles(client, owner, repo)
   const listed = await files.list('', viewerLimits.listedFiles)
   if (listed === null) throw new Error(`${name} has more than ${viewerLimits.listedFiles} files.`)

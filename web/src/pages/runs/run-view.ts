@@ -94,7 +94,7 @@ export function withColumn(search: URLSearchParams, name: ColumnName): URLSearch
   const next = columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name]
   const ordered = allColumns.filter((one) => next.includes(one))
   const found = new URLSearchParams(search)
-  // An empty list is no column, unlike none.
+  // An empty list is not a column, unlike none.
   found.set('columns', ordered.join(','))
   if (ordered.join() === usualColumns.join()) found.delete('columns')
   return found

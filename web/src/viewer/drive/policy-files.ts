@@ -70,6 +70,6 @@ async function headerOf(path: string, bytes: Uint8Array) {
   try {
     return await readOnnxHeader(windowedFile({ sizeBytes: bytes.length, fetch }, unlimited))
   } catch (error) {
-    throw new Error(`${path} is no ONNX file. ${error instanceof Error ? error.message : error}`)
+    throw new Error(`${path} is not an ONNX file. ${error instanceof Error ? error.message : error}`)
   }
 }

@@ -345,7 +345,7 @@ def _whole(step: Any) -> Optional[int]:
     try:
         return int(step)
     except (TypeError, ValueError, OverflowError):
-        say_once("log.step", f"wandb.log with step {step!r}, which is no whole number: the values are kept at the next step.")
+        say_once("log.step", f"wandb.log with step {step!r}, which is not a whole number: the values are kept at the next step.")
         return None
 
 

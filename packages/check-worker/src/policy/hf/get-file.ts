@@ -14,7 +14,7 @@ export interface ExpectedFile {
 
 /**
  * Writes the body to `file`, creating its folder. Throws a `FetchFault` if it does not have the announced size and
- * digest. What goes wrong with this machine's disk is no fault of the body: the system's error.
+ * digest. What goes wrong with this machine's disk is not a fault of the body: the system's error.
  */
 export async function getFile({
   getter,

@@ -41,7 +41,7 @@ export function protobufReading(name: string, set: Uint8Array): ProtobufReading 
   try {
     types = messageTypes(set)
   } catch (error) {
-    return `its schema is no FileDescriptorSet: ${inWords(error)}`
+    return `its schema is not a FileDescriptorSet: ${inWords(error)}`
   }
   if (!types.has(name)) return 'its schema does not describe it'
   const joints = [shapeOf(types, name, rows), shapeOf(types, name, parts)].find(hasJoints)
@@ -59,7 +59,7 @@ function decoderOf(name: string, shape: WireShape, mostBytes: number): ProtobufR
     try {
       return readWire(message, shape)
     } catch (error) {
-      throw new Error(`it is no ${name}: ${inWords(error)}`)
+      throw new Error(`it is not a ${name}: ${inWords(error)}`)
     }
   }
 }

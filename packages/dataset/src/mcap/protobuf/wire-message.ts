@@ -71,7 +71,7 @@ export function readWire(data: Uint8Array, shape: WireShape): WireMessage {
     const { reader, wire, nested } = at
     const list = isList ? (target[name] as unknown[]) : null
     if ('fields' in of) {
-      if (wire !== WireType.LengthDelimited) throw new Error(`its ${name} is no message`)
+      if (wire !== WireType.LengthDelimited) throw new Error(`its ${name} is not a message`)
       const part = new BinaryReader(reader.bytes())
       // A part that comes twice is one: what the second says is added to the first.
       const known = list ? undefined : (target[name] as WireMessage | undefined)

@@ -15,8 +15,8 @@ export const isEdited = ({ path, size }: { readonly path: string; readonly size:
 export async function readText(owner: string, repo: string, path: string, signal: AbortSignal): Promise<string> {
   const { text, isCut } = await readStart(owner, repo, path, signal)
   if (isCut) throw new Error('The file is too large to be edited here. Change it on your machine, and upload it.')
-  // What a decoder writes for bytes that are no UTF-8.
+  // What a decoder writes for bytes that are not UTF-8.
   if (text.includes('\uFFFD'))
-    throw new Error('The file is no text in UTF-8. Change it on your machine, and upload it.')
+    throw new Error('The file is not text in UTF-8. Change it on your machine, and upload it.')
   return text
 }

@@ -11,7 +11,7 @@ export const MOST_TEXT_BYTES = 1024 * 1024
 export const resolveAt = (owner: string, repo: string, path: string, at: string): string =>
   `${resolvePath(owner, repo, path)}?${new URLSearchParams({ at })}`
 
-/** Null for bytes that are no text, or too many. Rejects with what a person can be told. */
+/** Null for bytes that are not text, or too many. Rejects with what a person can be told. */
 export async function readText(address: string, signal: AbortSignal): Promise<string | null> {
   const answer = await fetch(address, { signal })
   if (!answer.ok || answer.body === null) throw new Error(`The file cannot be read now (HTTP ${answer.status}).`)

@@ -102,7 +102,7 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
 /** The robot that has the joints of the source: itself, or the one that a data set or a model names; empty for none. */
 function bodyOf(head: Root, name: string): string {
   const named = head.kind === 'ROBOT' ? name : namedRobot(head)
-  // A data set may name a type of robot, which is no repo.
+  // A data set may name a type of robot, which is not a repo.
   return isRepoName(named) ? named : ''
 }
 

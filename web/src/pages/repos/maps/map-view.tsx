@@ -1,4 +1,4 @@
-/** Both robots of a map on a page; what moves them is no part of React. */
+/** Both robots of a map on a page; what moves them is not part of React. */
 import '../../../viewer/viewer.css'
 import '../../../episodes/episodes.css'
 import '../../../episodes/replay/replay.css'

@@ -11,7 +11,7 @@ export type Card = Readonly<Record<CardField, string | readonly string[] | null>
 /** Fields that may have several values. */
 const lists: ReadonlySet<CardField> = new Set(['tags', 'language'])
 
-/** Rejects a header that is no YAML, or no map. */
+/** Rejects a header that is not YAML, or no map. */
 function documentOf(text: string) {
   const { header } = splitFrontMatter(text)
   const document = parseDocument(header ?? '')

@@ -34,7 +34,7 @@ export function HyperparamRow({ name, value, hint, preset, change, remove }: Pro
   const choose = (next: Kind) => {
     const converted = asKind(value, next)
     setText(next === 'text')
-    setFault(converted === undefined ? `${JSON.stringify(shownValue(value))} is no number: type one.` : null)
+    setFault(converted === undefined ? `${JSON.stringify(shownValue(value))} is not a number: type one.` : null)
     if (converted !== undefined) change(converted)
   }
   const tell = (next: unknown) => {
@@ -56,7 +56,7 @@ export function HyperparamRow({ name, value, hint, preset, change, remove }: Pro
             isText={isText}
             placeholder={preset?.toString() ?? ''}
             change={tell}
-            refuse={() => setFault('This is no JSON yet: check its brackets, quotes and commas.')}
+            refuse={() => setFault('This is not JSON yet: check its brackets, quotes and commas.')}
           />
         )}
       </Field>

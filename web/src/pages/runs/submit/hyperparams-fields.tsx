@@ -62,7 +62,7 @@ export function HyperparamsFields({ template, text, fault, change }: Props) {
         <Field
           label="JSON object"
           hint="The template gets it unchanged, and its own values for what is not here."
-          fault={values === null ? 'This is no JSON object: check its braces, quotes and commas.' : fault}
+          fault={values === null ? 'This is not a JSON object: check its braces, quotes and commas.' : fault}
         >
           <textarea
             className="mono"

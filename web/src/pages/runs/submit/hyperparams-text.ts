@@ -8,7 +8,7 @@ export type Values = Readonly<Record<string, unknown>>
 /** Names from the object inwards. */
 export type Place = readonly string[]
 
-/** Null for a text that is no JSON object. An empty one has no hyperparameters. */
+/** Null for a text that is not a JSON object. An empty one has no hyperparameters. */
 export function hyperparamsOf(text: string): Values | null {
   if (text.trim() === '') return {}
   try {
@@ -90,7 +90,7 @@ export function valueAt(values: Values, place: Place): unknown {
   return found
 }
 
-/** The text with another value at `place`, or without it. The others and their order stay, as does a text that is no object. */
+/** The text with another value at `place`, or without it. The others and their order stay, as does a text that is not an object. */
 export function withHyperparam(text: string, place: Place, value: unknown): string {
   const values = hyperparamsOf(text)
   return values === null ? text : textOfHyperparams(changed(values, place, value))

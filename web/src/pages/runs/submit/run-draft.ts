@@ -94,7 +94,7 @@ const datasetOf = ({ ref, repo }: Repeated['datasets'][number]): string =>
 const datasetRef = (typed: string): string => (/^[^/:\s]+\/[^/:\s]+$/.test(typed) ? `svc://${typed}` : typed)
 
 /**
- * The request of a form, with the gate of `from`; null while its hyperparameters are no JSON object. A member of an
+ * The request of a form, with the gate of `from`; null while its hyperparameters are not a JSON object. A member of an
  * account sends the same to see the price and to submit.
  */
 export function requestOf(draft: RunDraft, from: Repeated | null): RunRequest | null {

@@ -51,6 +51,6 @@ function Shown(props: PreviewProps) {
 async function pdfOf(props: PreviewProps): Promise<Blob> {
   const content = await readRange(rangeFile(props))(0, props.file.size)
   const start = new TextDecoder('latin1').decode(content.slice(0, MARK.length))
-  if (start !== MARK) throw new Error('This file is no PDF, whatever its name says. Download it to look at it.')
+  if (start !== MARK) throw new Error('This file is not a PDF, whatever its name says. Download it to look at it.')
   return new Blob([content], { type: 'application/pdf' })
 }

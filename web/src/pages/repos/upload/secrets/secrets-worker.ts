@@ -28,7 +28,7 @@ addEventListener('message', async ({ data: files }: MessageEvent<readonly Looked
   )
 })
 
-/** Null for bytes that are no text, and for a file that the browser cannot read: sending it says so. */
+/** Null for bytes that are not text, and for a file that the browser cannot read: sending it says so. */
 async function textOf({ file }: LookedFile): Promise<string | null> {
   try {
     const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
