@@ -96,7 +96,7 @@ describe('approveEndpointSession', () => {
   })
 
   it.each(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-00:01', '2027-02-30T00:00:00Z', '2027-01-01T23:59:60Z'])(
-    'refuses %s, which is not time',
+    'refuses %s, which is not a time',
     async (expiresAt) => {
       const { errors } = await world.mint(ada, endpoint, device, expiresAt)
       expect([errors.length, errors[0].extensions.code]).toEqual([1, 'UNPROCESSABLE'])

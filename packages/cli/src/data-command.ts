@@ -17,8 +17,8 @@ import { hubExamples, inV1Names } from './output.ts'
 
 const help = `
 Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, v3.0), of a repo by ranges. Each fault
-is reported at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed. Without
-meta/info.json each .mcap file is an episode: its joints and their times are checked, its pictures are not.
+is reported at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed.
+Without meta/info.json each .mcap file is an episode: its joints and their times are checked, its pictures are not.
 
 --robot takes the limits of joints from the card of a robot, by their names: radians and metres. --degrees compares
 hinges in degrees, and leaves joints that slide in metres: the model file of the card says which are which. Joints that

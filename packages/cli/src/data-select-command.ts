@@ -48,7 +48,7 @@ export function registerSelectCommand(data: Command, program: Command, io: Clien
     .option('--keep <episodes>', 'these episodes: 3,5-9')
     .option('--drop <episodes>', 'all but these')
     .addOption(new Option('--labels <which>', 'by their labels').choices(['kept', 'not-dropped', 'successful']))
-    .option('--note <text>', 'a note about it')
+    .option('--note <text>', 'note about it')
     .option('--into <folder>', 'write the episodes of OWNER/REPO#NAME into this folder, as a data set')
     .option('--snapshot', 'keep the files as they are now, in a snapshot of the same name')
     .addHelpText('after', help)

@@ -29,8 +29,8 @@ interface CapOptions extends CommonOptions {
 }
 
 const holdsHelp = `
-Hosted work that an agent's key asks for beyond the free allowance is held until a person decides. Approving and denying need the
-token of a session; the key that filed a hold may cancel it.
+Hosted work that an agent's key asks for beyond the free allowance is held until a person decides. Approving and
+denying need the token of a session; the key that filed a hold may cancel it.
 
 Examples:
   $ hub holds list --status pending

@@ -1,4 +1,4 @@
-/** What people said about the episodes: keep or drop, success or failure, a note; those who can write say and undo it. */
+/** What people said about the episodes: keep or drop, success or failure, a note; writers of the repo add and undo it. */
 import { useMemo } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
