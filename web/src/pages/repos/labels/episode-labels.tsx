@@ -1,4 +1,4 @@
-/** What people said about the episodes: keep or drop, success or failure, a note; writers of the repo add and undo it. */
+/** What people said about the episodes: keep or drop, success or failure, a note; writers of the repo change it. */
 import { useMemo } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
