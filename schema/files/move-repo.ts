@@ -13,7 +13,8 @@ mutation('moveRepo', {
   description:
     'Gives a repo another name, another owner, or both. What refers to it stays; its old name leads to it until ' +
     'another repo takes that. 403 for every agent key and without the right to write for both owners, 409 if the ' +
-    'name is taken, 413 if the bytes do not fit in the quota of the new owner.',
+    'name is taken, 413 if the bytes do not fit in the quota of the new owner, 429 if its open uploads or films do ' +
+    'not.',
   scope: 'key:write',
   target: async (ctx, given) => targetRepo(ctx, await nameToMove(ctx, given)),
   input: input('The repo and its new name.', (t) => ({

@@ -63,6 +63,9 @@ export const MAX_PENDING_UPLOADS = 10_000
  */
 export const MAX_PENDING_CONTENTS = 200_000
 
+/** Films of episodes of one account that wait or are being made. */
+export const MAX_OPEN_FILMS = 50
+
 /** Each snapshot keeps the rows of its state permanently, even if it keeps no bytes that count against the quota. */
 export const MAX_SNAPSHOTS_PER_REPO = 1000
 

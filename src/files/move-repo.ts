@@ -13,7 +13,8 @@ import { column, columns } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { unstore } from './delete-files.ts'
-import { countBytes } from './reservation.ts'
+import { assertOpenFilms } from './open-films.ts'
+import { CONTENT_UPLOAD, countBytes, reserveStorage } from './reservation.ts'
 import { lockAccounts } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
 
@@ -49,17 +50,28 @@ const rename = statement({
     from repos o where r.id = :repoId and o.id = r.id returning ${movedColumns.sql}`,
 })
 
-/** The reservations of open uploads, which go to the new owner. */
+const movedUploads = columns({
+  bytes: column.int8('s.bytes'),
+  uploads: column.int4('s.uploads'),
+  /** Those that the hub itself stores: they take no place of an upload. */
+  contentBytes: column.int8('s.content_bytes'),
+  contents: column.int4('s.contents'),
+})
+
+/** The open uploads, whose reservations the owner of before has no more. */
 const moveUploads = statement({
   name: 'repo-move-uploads',
+  columns: movedUploads,
   params: { repoId: param.text(), from: param.text(), to: param.text() },
   text: `with moved as (update uploads set owner_id = :to where repo_id = :repoId and state in (${sqlStates(openStates)})
-        returning size),
-      sums as (select coalesce(sum(size), 0)::bigint as bytes, count(*)::int as uploads from moved)
-    update accounts a set
-      reserved_bytes = a.reserved_bytes + case when a.id = :to then s.bytes else -s.bytes end,
-      pending_uploads = a.pending_uploads + case when a.id = :to then s.uploads else -s.uploads end
-    from sums s where a.id in (:from, :to)`,
+        returning size, store_upload_id = '${CONTENT_UPLOAD}' as is_content),
+      s as (select coalesce(sum(size) filter (where not is_content), 0)::int8 as bytes,
+          (count(*) filter (where not is_content))::int as uploads,
+          coalesce(sum(size) filter (where is_content), 0)::int8 as content_bytes,
+          (count(*) filter (where is_content))::int as contents from moved),
+      freed as (update accounts a set reserved_bytes = a.reserved_bytes - s.bytes - s.content_bytes,
+          pending_uploads = a.pending_uploads - s.uploads - s.contents from s where a.id = :from)
+    select ${movedUploads.sql} from s`,
 })
 
 const movedEpisodes = columns({ bytes: column.int8('coalesce(sum(b.size), 0)::int8') })
@@ -83,7 +95,7 @@ interface Moving {
 /**
  * Moves a repo. References hold its id and stay; its old name leads to it until another repo takes that. Errors: 401,
  * 403 (also every agent key and job key, and an owner whom the caller is not a member of), 404, 409 `conflict.taken`,
- * 413 `quota.storage` of the new owner, 422.
+ * 413 `quota.storage` of the new owner, 422, 429 `quota.uploads` and `quota.films` of the new owner.
  */
 export function moveRepo(ctx: RequestContext, input: MoveRepoInput): Promise<Repo> {
   return guarded(
@@ -147,13 +159,7 @@ async function move(
     await keepOldName(tx, { ownerId: repo.ownerId, slug: before.slug, repoId: id })
     await forgetOldName(tx, { ownerId: to.id, slug: name.slug })
   }
-  if (to.id !== repo.ownerId) {
-    await tx.query(moveUploads, { repoId: id, from: repo.ownerId, to: to.id })
-    const [episodes] = await tx.query(moveEpisodes, { repoId: id, from: repo.ownerId, to: to.id })
-    const bytes = before.storedBytes + (episodes?.bytes ?? 0)
-    await tx.query(unstore, { id: repo.ownerId, bytes })
-    await countBytes(tx, ctx.deps.config, to.id, bytes)
-  }
+  if (to.id !== repo.ownerId) await bringAll(ctx, tx, { repoId: id, from: repo.ownerId, to: to.id }, before.storedBytes)
   const change = {
     action: 'repo.move',
     targetId: id,
@@ -165,4 +171,24 @@ async function move(
   const [moved] = await getReposById(tx, ctx.viewer, [id], { cards: true })
   if (!moved) throw notFound(`The repo ${fullName}`)
   return moved
+}
+
+interface Bringing {
+  readonly repoId: string
+  readonly from: string
+  readonly to: string
+}
+
+/** All that counts at an account goes from one to the other, within each limit of the other; both rows are locked. */
+async function bringAll({ deps }: RequestContext, tx: Tx, { repoId, from, to }: Bringing, stored: number) {
+  await assertOpenFilms(tx, { ownerId: to, repoId })
+  const [open] = await tx.query(moveUploads, { repoId, from, to })
+  // Contents first: the places of uploads are counted without them.
+  if (open && open.contents > 0)
+    await reserveStorage(tx, deps.config, to, { bytes: open.contentBytes, uploads: open.contents, areContents: true })
+  if (open && open.uploads > 0) await reserveStorage(tx, deps.config, to, open)
+  const [episodes] = await tx.query(moveEpisodes, { repoId, from, to })
+  const bytes = stored + (episodes?.bytes ?? 0)
+  await tx.query(unstore, { id: from, bytes })
+  await countBytes(tx, deps.config, to, bytes)
 }

@@ -2,8 +2,6 @@
 
 /** How long a film waits for a worker: a day. */
 export const WAITS_SECONDS = 86_400
-/** Films of an account that wait or are being made. */
-export const MAX_OPEN_FILMS = 50
 /** Of a data set: the oldest go when another one is asked for. */
 export const MAX_FILMS_PER_REPO = 100
 /** Points of a picture or a video, as workers make it. */

@@ -1,7 +1,7 @@
 /** Asks for a picture or a short video of an episode on a robot. Contract, "Films of episodes". */
 import { newId } from '@hub/formats/ids'
 import { assertNotJob } from '../auth/policy.ts'
-import { lockAccounts } from '../files/upload-sql.ts'
+import { assertOpenFilms } from '../files/open-films.ts'
 import { newestReviewedSql } from '../fits/joint-map-rows.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -17,7 +17,7 @@ import { announceLeased } from '../work/leased-row.ts'
 import { releaseFilms, removedColumns } from './film-bytes.ts'
 import type { FilmKind } from './film-objects.ts'
 import { type EpisodeFilm, filmWork, readFilm } from './film-rows.ts'
-import { MAX_FILMS_PER_REPO, MAX_OPEN_FILMS } from './limits.ts'
+import { MAX_FILMS_PER_REPO } from './limits.ts'
 
 export interface RequestFilmInput {
   readonly owner: string
@@ -148,29 +148,12 @@ async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, ro
   if (!film) throw notFound(`The repo ${robot.fullName}`)
   if (!filed.isNew) return film
   const dropped = await tx.query(dropOldest, { repoId: id })
-  await assertOpenFilms(tx, ownerId)
+  await assertOpenFilms(tx, { ownerId, repoId: id, asked: 1 })
   await releaseFilms(ctx.deps, tx, repo, dropped)
   const after = { film: film.id, kind, episode, robot: robot.fullName, seq }
   await audit(tx, ctx, { action: 'episode_film.create', accountId: ownerId, targetId: id, after })
   announceLeased(tx, ctx.deps.events, filmWork, film)
   return film
-}
-
-const openColumns = columns({ open: column.int4('count(*)::int') })
-
-const countOpen = statement({
-  name: 'episode-films-open',
-  exact: 'in-transaction',
-  columns: openColumns,
-  params: { ownerId: param.text() },
-  text: `select ${openColumns.sql} from episode_films where owner_id = :ownerId and status in ('queued', 'running')`,
-})
-
-/** With the film of this transaction. Requests for other data sets of the owner wait for the row of the account. */
-async function assertOpenFilms(tx: Tx, ownerId: string): Promise<void> {
-  await tx.query(lockAccounts, { ids: [ownerId] })
-  const [counted] = await tx.query(countOpen, { ownerId })
-  if (counted && counted.open > MAX_OPEN_FILMS) throw tooMany(counted.open - 1)
 }
 
 const namedColumns = columns({ robotType: column.text.orNull('d.robot_type') })
@@ -199,9 +182,4 @@ async function robotOf(ctx: RequestContext, repo: RepoFacts, given: string | nul
 function assertKind({ kind, fullName: name }: RepoFacts, wanted: RepoFacts['kind']): void {
   if (kind !== wanted)
     throw new HubError('conflict.wrong_kind', `${name} is a ${kind} repo; a film shows a data set on a robot.`)
-}
-
-function tooMany(open: number): HubError {
-  const detail = `The account has ${open} films that wait or are being made, and may have ${MAX_OPEN_FILMS}: wait for some.`
-  return new HubError('quota.films', detail, { facts: { limit: MAX_OPEN_FILMS, used: open } })
 }

@@ -1,9 +1,41 @@
 /** The films of an account that wait or are being made: fifty at most. Contract, "Films of episodes". */
 import { describe, expect, it } from 'vitest'
-import { types } from '../support/hub.ts'
+import { type Person, types } from '../support/hub.ts'
 import { filmHub } from './support/film-hub.ts'
 
 const { hub, ask } = filmHub()
+
+/** Films that wait, of the data set of one that was asked for. */
+const waiting = (repo: string, count: number, letter: string) =>
+  hub.sql(
+    `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame, status)
+      select 'film_' || $3 || 'zzzzzzzzzzzzzzzzzzzzz' || lpad(n::text, 4, '0'), f.repo_id, f.owner_id, f.seq, f.robot_repo_id,
+        f.robot_seq, 0, 'still', n, 0, 'queued'
+      from episode_films f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id,
+        generate_series(1, $2::int) n where o.handle || '/' || r.slug = $1 and f.episode = 0`,
+    [repo, count, letter],
+  )
+const openOf = async (handle: string) =>
+  (
+    await hub.sql(
+      `select 1 from episode_films f join accounts a on a.id = f.owner_id
+        where a.handle = $1 and f.status in ('queued', 'running')`,
+      [handle],
+    )
+  ).length
+
+/** An org of the person with two data sets' films: one has it already, one would come. */
+async function moving(bob: Person, there: number, brought: number) {
+  const org = await hub.org([{ user: bob.handle, role: 'owner' }])
+  const [here, comes] = [await hub.repo(bob, { owner: org }), await hub.repo(bob)]
+  await ask(here, {}, bob)
+  await waiting(here, there - 1, '3')
+  if (brought > 0) await ask(comes, {}, bob)
+  await waiting(comes, brought - 1, '4')
+  const move = () => hub.call(bob, 'POST', `/v1/repos/${comes}/move`, { owner: org })
+  const clean = () => hub.sql(`delete from episode_films where status = 'queued'`)
+  return { org, here, comes, move, clean }
+}
 
 describe('a film of an episode', () => {
   it('is asked for again without another request, also at the limit of open ones', async () => {
@@ -45,5 +77,40 @@ describe('a film of an episode', () => {
     const open = await hub.sql(`select 1 from episode_films where owner_id = $1 and status = 'queued'`, [bob.id])
     expect(open).toHaveLength(50)
     await hub.sql(`delete from episode_films where owner_id = $1`, [bob.id])
+  })
+
+  it('comes with its data set to an account that has a place for it, and with none where it has not', async () => {
+    const bob = await hub.person()
+    const { org, comes, move, clean } = await moving(bob, 48, 3)
+    const refused = await move()
+    expect([refused.status, types(refused), refused.json.detail]).toEqual([
+      429,
+      ['quota.films'],
+      'The account has 48 films that wait or are being made, and may have 50; the data set would bring 3 more: wait for some, or delete some.',
+    ])
+    expect((await hub.call(bob, 'GET', `/v1/repos/${comes}`)).json.full_name).toBe(comes)
+    expect([await openOf(org), await openOf(bob.handle)]).toEqual([48, 3])
+    await hub.sql(`delete from episode_films where episode = 2 and owner_id = $1`, [bob.id])
+    expect((await move()).status).toBe(200)
+    expect([await openOf(org), await openOf(bob.handle)]).toEqual([50, 0])
+    // A data set without open films passes no limit of films.
+    const more = await hub.repo(bob)
+    await hub.sql(
+      `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame, status)
+        select 'film_1zzzzzzzzzzzzzzzzzzzzz0001', repo_id, owner_id, seq, robot_repo_id, robot_seq, 0, 'still', 99, 0,
+          'queued' from episode_films where owner_id = (select id from accounts where handle = $1) limit 1`,
+      [org],
+    )
+    expect((await hub.call(bob, 'POST', `/v1/repos/${more}/move`, { owner: org })).status).toBe(200)
+    await clean()
+  })
+
+  it('takes the last place of an account once, asked for while a data set with another one comes', async () => {
+    const bob = await hub.person()
+    const { org, here, move, clean } = await moving(bob, 49, 1)
+    const answers = await Promise.all([move(), ask(here, { episode: 99 }, bob)])
+    expect(answers.filter(({ status }) => status === 429).map(types)).toEqual([['quota.films']])
+    expect(await openOf(org)).toBe(50)
+    await clean()
   })
 })

@@ -102,3 +102,47 @@ it('a move needs both owners, a free name and room', async () => {
   expect([full.status, full.json.errors[0].type]).toEqual([413, 'quota.storage'])
   expect((await hub.call(ada, 'GET', `/v1/repos/${name}`)).status).toBe(200)
 })
+
+it('brings open uploads only where their bytes and their number have room', async () => {
+  const org = await hub.org([{ user: ada.handle, role: 'owner' }])
+  const name = await hub.repo(ada)
+  const before = await stored(ada.handle)
+  await hub.sendFile(ada, name, 'late.txt', 'late')
+  const refusals: unknown[] = []
+  for (const [used, pending] of [
+    [107_374_182_397, 0],
+    [0, 10_000],
+  ]) {
+    await hub.sql('update accounts set storage_bytes = $2, pending_uploads = $3 where handle = $1', [
+      org,
+      used,
+      pending,
+    ])
+    const refused = await move(name, { owner: org })
+    refusals.push([refused.status, refused.json.errors[0].type])
+    expect(await stored(ada.handle)).toEqual({ stored: before?.stored, reserved: 4, pending: 1 })
+  }
+  expect(refusals).toEqual([
+    [413, 'quota.storage'],
+    [429, 'quota.uploads'],
+  ])
+  await hub.sql('update accounts set storage_bytes = 107374182396, pending_uploads = 9999 where handle = $1', [org])
+  expect((await move(name, { owner: org })).status).toBe(200)
+})
+
+it('brings contents that were sent ahead, which take no place of an upload', async () => {
+  const org = await hub.org([{ user: ada.handle, role: 'owner' }])
+  const name = await hub.repo(ada)
+  await hub.sendFile(ada, name, 'late.txt', 'late')
+  await hub.sql(
+    `insert into uploads (id, repo_id, account_id, owner_id, path, size, sha256, storage_key, store_upload_id, part_size)
+      select 'upload_6zzzzzzzzzzzzzzzzzzzzzzzzz', u.repo_id, u.account_id, u.owner_id, '', 5, u.sha256, 'content-key', 'inline', 1
+      from uploads u join repos r on r.id = u.repo_id where r.slug = $1`,
+    [name.split('/')[1]],
+  )
+  await hub.sql('update accounts set reserved_bytes = 9, pending_uploads = 2 where handle = $1', [ada.handle])
+  await hub.sql('update accounts set pending_uploads = 9999 where handle = $1', [org])
+  expect((await move(name, { owner: org })).status).toBe(200)
+  expect(await stored(org)).toEqual({ stored: 0, reserved: 9, pending: 10_001 })
+  expect(await stored(ada.handle)).toMatchObject({ reserved: 0, pending: 0 })
+})
