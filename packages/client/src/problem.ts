@@ -132,6 +132,13 @@ export class LocalError extends Error {
 export const refusedIndexes = (error: ProblemError, member: string, length: number): Map<number, string> =>
   refusedItems(error.entries, error.message, member, length)
 
+/**
+ * The hub refuses what is sent itself, so that another try of the same changes nothing. A full quota and a missing right
+ * are other matters: room may come, and a person may give the right.
+ */
+export const isOfContent = (error: unknown): error is ProblemError =>
+  error instanceof ProblemError && [400, 413, 422].includes(error.status) && !error.kind.startsWith('quota.')
+
 /** An error as one line, with the request id if there is one. */
 export function failureLine(error: unknown): string {
   if (error instanceof ProblemError) {

@@ -17,7 +17,7 @@ import { type RunFiles, removeFolder, runFiles, versionOf } from './run-files.ts
 import { newState, type RunJournal, readRunState } from './run-journal.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import { ClaimLostError, createReporter, type Reporter } from './send-report.ts'
-import { sendConfig, sendOutput, sendScorecard } from './send-run-files.ts'
+import { type ConfigSeen, sendConfig, sendOutput, sendScorecard } from './send-run-files.ts'
 import { openJournal } from './worker/journal.ts'
 
 export interface Runner {
@@ -144,7 +144,7 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
   const deadline = createDeadline(run)
   const stopWatching = watchDeadline(runner, files, journal, deadline)
   const heartbeatMs = Math.min(HEARTBEAT_INTERVALS * runner.intervalMs, leaseMs(run) / 3)
-  let config: string | null = null
+  let config: ConfigSeen | null = null
   let reportedAt = performance.now()
   try {
     for (;;) {

@@ -2,7 +2,7 @@
  * Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order.
  */
 import type { HubClient } from '@hub/client/internal'
-import { failureLine, LocalError, nothingLeftOut, ProblemError, pushFolder } from '@hub/client/internal'
+import { failureLine, isOfContent, LocalError, nothingLeftOut, ProblemError, pushFolder } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
 import { isJsonObject } from '@hub/formats/exact-json'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
@@ -11,8 +11,8 @@ import type { RunJournal } from './run-journal.ts'
 
 export interface Publisher {
   /**
-   * Publishes complete checkpoints; with `isFinal` all count as complete. Rejects with transient errors; the next poll
-   * retries.
+   * Publishes complete checkpoints; with `isFinal` all count as complete. One that is refused itself is skipped. Rejects
+   * with whatever may change by another poll: a full quota and a missing right too, which a person can mend.
    */
   poll(isFinal: boolean): Promise<void>
   /** Whether each checkpoint that is here was published. */
@@ -66,7 +66,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
         try {
           await publish(folder)
         } catch (error) {
-          if (!isPermanent(error)) throw error
+          if (!isOfFolder(error)) {
+            if (isFinal && isRefusal(error)) journal.put({ unsent: true })
+            throw error
+          }
           skipped.add(folder.name)
           journal.put({ unsent: true })
           logLine(`step ${folder.step} was not published: ${failureLine(error)}`)
@@ -80,9 +83,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 }
 
-/** Retrying cannot help: the folder cannot be pushed, or the key may not create or write the repo. */
-const isPermanent = (error: unknown) =>
-  error instanceof LocalError || (error instanceof ProblemError && [400, 403, 404, 413, 422].includes(error.status))
+/** Retrying cannot help: the folder cannot be pushed. Later ones may be. */
+const isOfFolder = (error: unknown) => error instanceof LocalError || isOfContent(error)
+
+/** The repo cannot be written now, and nothing but a person changes that. */
+const isRefusal = (error: unknown) => error instanceof ProblemError && [403, 404, 413].includes(error.status)
 
 /** A recognizable repo name, made unique by the run id. */
 export function outputSlug({ id, display_name: name, recipe }: RemoteRun): string {

@@ -11,9 +11,15 @@ import type { Reporter } from './send-report.ts'
 
 type LogLine = (line: string) => void
 
+/** The config.yaml that was there an interval ago; `isRefused` while a full quota keeps it from the hub. */
+export interface ConfigSeen {
+  readonly version: string
+  readonly isRefused: boolean
+}
+
 /**
  * Sends config.yaml when it is unchanged for one interval, and again once it has changed: the hub keeps the last one.
- * Returns its version.
+ * One for which the quota had no room is sent again at the end.
  */
 export async function sendConfig({
   reporter,
@@ -26,17 +32,22 @@ export async function sendConfig({
   readonly reporter: Reporter
   readonly files: Pick<RunFiles, 'config'>
   readonly journal: RunJournal
-  readonly before: string | null
+  readonly before: ConfigSeen | null
   readonly isFinal: boolean
   readonly logLine: LogLine
-}): Promise<string | null> {
+}): Promise<ConfigSeen | null> {
   const version = await versionOf(files.config)
-  if (version === null || version === journal.state.configVersion) return version
-  if (version !== before && !isFinal) return version
+  if (version === null) return null
+  const seen = { version, isRefused: false }
+  if (version === journal.state.configVersion) return seen
+  if (version !== before?.version && !isFinal) return seen
+  if (before?.isRefused && !isFinal) return before
   const text = await textOf(files.config)
-  if (text) await sendOrSkip(journal, 'config.yaml', () => reporter.post({ config_yaml: text }), logLine)
+  const send = () => reporter.post({ config_yaml: text ?? '' })
+  if (text && !(await sendOrSkip(journal, 'config.yaml', send, { logLine, mayWait: !isFinal })))
+    return { version, isRefused: true }
   journal.put({ configVersion: version })
-  return version
+  return seen
 }
 
 /** Names the repo of the published checkpoints, once. */
@@ -62,23 +73,31 @@ export async function sendScorecard(
       journal,
       'scorecard.json',
       async () => reporter.post({ scorecard_json: parseExact(text) as Record<string, unknown> }),
-      logLine,
+      { logLine, mayWait: false },
     )
   journal.put({ scorecardSent: true })
 }
 
-/** Skips a file that the hub rejects or that is not JSON; the run continues. */
+/**
+ * Skips a file that the hub rejects or that is not JSON; the run continues. False for one that waits until the quota has
+ * room.
+ */
 async function sendOrSkip(
   journal: RunJournal,
   name: string,
   send: () => Promise<unknown>,
-  logLine: LogLine,
-): Promise<void> {
+  { logLine, mayWait }: { readonly logLine: LogLine; readonly mayWait: boolean },
+): Promise<boolean> {
   try {
     await send()
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof ProblemError && error.status < 500)) throw error
+    if (mayWait && error instanceof ProblemError && error.kind.startsWith('quota.')) {
+      logLine(`${name} waits for the end of the run: ${failureLine(error)}`)
+      return false
+    }
     journal.put({ unsent: true })
     logLine(`${name} skipped: ${failureLine(error)}`)
   }
+  return true
 }

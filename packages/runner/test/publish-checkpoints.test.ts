@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient } from '@hub/client/internal'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type HubDouble, json, startHubDouble } from '../../client/test/hub-double.ts'
+import { type HubDouble, json, problem, startHubDouble } from '../../client/test/hub-double.ts'
+import { backgroundTask } from '../src/background.ts'
 import { createPublisher } from '../src/publish-checkpoints.ts'
 import { runFiles } from '../src/run-files.ts'
 import { newState } from '../src/run-journal.ts'
@@ -69,4 +70,71 @@ it.each([
   expect(hub.calls.filter((call) => call === 'POST /commits')).toHaveLength(3)
   expect([await publisher.hasAll(), journal.state.published?.step, journal.state.unsent]).toEqual([true, 20, false])
   expect(lines.filter((line) => line.includes('without the run'))).toHaveLength(1)
+})
+
+/** Refuses each commit, as long as `isSo`. */
+function refusing(status: number, type: string) {
+  const before = hub.fault
+  const refusal = { isSo: true }
+  hub.fault = (request, response, at) => {
+    if (!refusal.isSo || !at.pathname.endsWith('/commits')) return before(request, response, at)
+    problem(response, status, type, 'Not now.')
+    return true
+  }
+  return refusal
+}
+
+it.each([
+  ['a quota that is full', 413, 'quota.storage'],
+  ['a right that the key has not', 403, 'forbidden.scope'],
+])('wait for %s, and are published once that has changed', async (_, status, type) => {
+  const refusal = refusing(status, type)
+  const { lines, journal, publisher, write } = lab()
+  for (const step of [10, 20]) await write(step)
+  await expect(publisher.poll(false)).rejects.toMatchObject({ status, kind: type })
+  expect([lines, journal.state.unsent]).toEqual([[], false])
+  refusal.isSo = false
+  await publisher.poll(false)
+  expect([await publisher.hasAll(), journal.state.published?.step, journal.state.unsent]).toEqual([true, 20, false])
+})
+
+it('that a full quota keeps from the hub to the end are said, and stay in the folder', async () => {
+  refusing(413, 'quota.storage')
+  const { lines, journal, publisher, write } = lab()
+  await write(10)
+  const logLine = (line: string) => lines.push(line)
+  await backgroundTask(publisher.poll, { what: 'checkpoints', logLine }).finish()
+  expect(lines).toEqual([expect.stringMatching(/^checkpoints not completed: .*Not now\./)])
+  expect([await publisher.hasAll(), journal.state.unsent]).toEqual([false, true])
+})
+
+it('leave out one that is refused itself, and no other', async () => {
+  const refusal = refusing(422, 'validation.path')
+  const { lines, journal, publisher, write } = lab()
+  await write(10)
+  await publisher.poll(false)
+  expect([lines, journal.state.unsent]).toEqual([[expect.stringContaining('step 10 was not published')], true])
+  refusal.isSo = false
+  await write(20)
+  await publisher.poll(false)
+  expect([...hub.files.keys()]).toEqual(['checkpoints/step_20/policy.onnx'])
+})
+
+it('are tried again later after each failure in a row, and at once at the end', async () => {
+  let now = 0
+  const tries: number[] = []
+  const task = backgroundTask(
+    async (isFinal) => {
+      tries.push(now)
+      if (!isFinal) throw new Error('No.')
+    },
+    { what: 'checkpoints', logLine: () => undefined, now: () => now },
+  )
+  for (; now < 300_000; now += 500) {
+    task.poll()
+    await new Promise(setImmediate)
+  }
+  await task.finish()
+  expect(tries.slice(0, 5)).toEqual([0, 1000, 3000, 7000, 15_000])
+  expect(tries.slice(-3)).toEqual([183_000, 243_000, 300_000])
 })

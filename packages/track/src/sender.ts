@@ -6,7 +6,7 @@ import { stabilityCheck } from '@hub/runner/checkpoint-folders'
 import { leaseMs } from '@hub/runner/deadline'
 import { createPublisher, type Publisher } from '@hub/runner/publish-checkpoints'
 import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-report'
-import { sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
+import { type ConfigSeen, sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
 import { environmentIn } from './environment/environment.ts'
 import { artifactSender } from './files/artifact-sender.ts'
 import { type Background, inBackground } from './files/in-background.ts'
@@ -186,7 +186,7 @@ interface Attempt {
 function openAttempt(options: SenderOptions): Attempt {
   const { client, transfers, files, journal, logLine } = options
   const reporter = createReporter({ client, files, journal, hyperparams: {}, metricsOf: objectOf, logLine })
-  let config: string | null = null
+  let config: ConfigSeen | null = null
   const words = wordSender(options)
   return {
     reporter,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type HubClient, ProblemError } from '@hub/client/internal'
 import type { RunReport } from '@hub/client/run-shapes'
 import type { Reporter } from '@hub/runner/send-report'
-import { sendConfig } from '@hub/runner/send-run-files'
+import { type ConfigSeen, sendConfig } from '@hub/runner/send-run-files'
 import { expect, it } from 'vitest'
 import { wordSender } from '../src/run-words.ts'
 import { summarySource } from '../src/sources/summary-source.ts'
@@ -59,7 +59,7 @@ it('sends config.yaml again once it has changed and stays so', async () => {
   const sent: RunReport[] = []
   const reporter = { post: async (report: RunReport) => sent.push(report) } as unknown as Reporter
   const journal = journalOf({})
-  let before: string | null = null
+  let before: ConfigSeen | null = null
   const round = async (isFinal: boolean) => {
     before = await sendConfig({ reporter, files: lab.files, journal, before, isFinal, logLine })
   }
@@ -71,6 +71,31 @@ it('sends config.yaml again once it has changed and stays so', async () => {
   await round(true)
   await round(true)
   expect(sent).toEqual([{ config_yaml: 'lr: 1\n' }, { config_yaml: 'lr: 1\nsteps: 2\n' }])
+})
+
+it('sends config.yaml again at the end where a full quota had no room for it before', async () => {
+  const told: string[] = []
+  let isFull = true
+  const full = { type: '/problems/quota.storage', title: 'Storage quota exceeded', detail: 'No room.' }
+  const post = async (report: RunReport) => {
+    told.push(isFull ? 'refused' : String(report.config_yaml))
+    if (isFull) throw new ProblemError(413, full, null)
+  }
+  const journal = journalOf({})
+  let before: ConfigSeen | null = null
+  const round = async (isFinal: boolean) => {
+    const reporter = { post } as unknown as Reporter
+    before = await sendConfig({ reporter, files: lab.files, journal, before, isFinal, logLine })
+  }
+  writeFileSync(lab.files.config, 'lr: 1\n')
+  for (let times = 0; times < 4; times += 1) await round(false)
+  expect([told, lab.said]).toEqual([
+    ['refused'],
+    ['config.yaml waits for the end of the run: Storage quota exceeded: No room.'],
+  ])
+  isFull = false
+  await round(true)
+  expect([told, journal.state.unsent]).toEqual([['refused', 'lr: 1\n'], false])
 })
 
 it('makes summary.json one last line below summary/, with its numbers as they are written', async () => {

@@ -3,7 +3,7 @@
  * media of the run. The journal has how far both are.
  */
 import { join } from 'node:path'
-import { type HubClient, ProblemError, refusedIndexes } from '@hub/client/internal'
+import { type HubClient, isOfContent, refusedIndexes } from '@hub/client/internal'
 import { sizeOf } from '@hub/runner/worker/growing-file'
 import { reasonOf } from '../run-claim.ts'
 import type { TrackFiles } from '../track-folder.ts'
@@ -57,7 +57,7 @@ export function mediaSender(options: FileSenderOptions): { poll(isFinal: boolean
     try {
       await client.v1.recordRunMedia({ path: { run_id: runId }, body: { attempt, media: entries as never } })
     } catch (error) {
-      if (!isRefused(error)) throw error
+      if (!isOfContent(error)) throw error
       const refused = refusedIndexes(error, 'media', entries.length)
       for (const [index, why] of refused) leaveOut(entries[index]?.key, why)
       if (refused.size > 0) return record(entries.filter((_, index) => !refused.has(index)))
@@ -107,7 +107,3 @@ export function mediaSender(options: FileSenderOptions): { poll(isFinal: boolean
     },
   }
 }
-
-/** The hub refuses what the entries say. A full quota is another matter: room may come. */
-const isRefused = (error: unknown): error is ProblemError =>
-  error instanceof ProblemError && [400, 413, 422].includes(error.status) && !error.kind.startsWith('quota.')

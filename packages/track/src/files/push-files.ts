@@ -3,9 +3,9 @@ import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   type HubClient,
+  isOfContent,
   LocalError,
   nothingLeftOut,
-  ProblemError,
   pushFolder,
   type RepoName,
 } from '@hub/client/internal'
@@ -57,9 +57,7 @@ export async function pushFiles(target: PushTarget, files: readonly MediaFile[])
 export const forgetPushed = (staging: string): Promise<void> => rm(staging, { recursive: true, force: true })
 
 /** The hub refuses the file itself, so that it is left out. A full quota is another matter: room may come. */
-const isOfTheFile = (error: unknown) =>
-  error instanceof LocalError ||
-  (error instanceof ProblemError && [400, 413, 422].includes(error.status) && !error.kind.startsWith('quota.'))
+const isOfTheFile = (error: unknown) => error instanceof LocalError || isOfContent(error)
 
 /** Removes files that are in the repo, unless another one is in the place of one. */
 export async function removePushed(inodes: ReadonlyMap<string, bigint>): Promise<void> {
