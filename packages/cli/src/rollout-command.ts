@@ -14,7 +14,7 @@ import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { MAX_EPISODE_BYTES, type SeedMotion, sendEpisodes } from './rollout-episodes.ts'
 import { assertPublishable, mapFor } from './rollout-map.ts'
-import { type RolloutResult, rolloutText } from './rollout-output.ts'
+import { type RolloutResult, reasonsOf, rolloutText } from './rollout-output.ts'
 import { MAX_KEPT, MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
 import { type Source, sourceOf } from './rollout-source.ts'
 import { silentLog } from './silent-log.ts'
@@ -201,7 +201,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
     ...summaryOf(outcomes),
     engine,
     redone,
-    notes,
+    notes: [...notes, ...reasonsOf(outcomes)],
     took_s: Math.round(performance.now() - began) / 1000,
     ...(published && { published: published.id, kept_seeds: kept.map(({ seed }) => seed) }),
   }

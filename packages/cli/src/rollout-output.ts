@@ -1,4 +1,5 @@
 /** What `hub rollout` prints of its results. Pure. */
+import type { Outcome } from '@hub/rollout/loop/episode'
 import type { Summary } from '@hub/rollout/statistics'
 import { countText } from './client-output.ts'
 import { mapText, type UsedMap } from './rollout-map.ts'
@@ -21,6 +22,14 @@ export interface RolloutResult extends Summary {
   /** Seeds whose motions it keeps, the worst first. */
   readonly kept_seeds?: readonly number[]
 }
+
+const MAX_REASONS = 5
+
+/** Why episodes ended at a number that is none; the first ones of many. */
+export const reasonsOf = (outcomes: readonly Outcome[]): readonly string[] =>
+  outcomes
+    .flatMap(({ seed, reason }) => (reason === undefined ? [] : [`Seed ${seed} diverged: ${reason}`]))
+    .slice(0, MAX_REASONS)
 
 const percent = (rate: number) => `${(100 * rate).toFixed(1)} %`
 

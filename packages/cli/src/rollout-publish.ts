@@ -59,7 +59,7 @@ export async function publishResult(client: HubClient, { policy, robot, policyPa
       disturbance: { ...job.disturbance },
       software: { ...ran.software },
       ...(ran.mapFingerprint !== null && { map_fingerprint: ran.mapFingerprint }),
-      outcomes: ran.outcomes.map((one) => ({ ...one })),
+      outcomes: ran.outcomes.map(({ reason: _, ...one }) => one),
       ...(ran.episodes.length > 0 && { episodes: ran.episodes.map((one) => ({ ...one })) }),
     },
   })

@@ -228,6 +228,9 @@ describe('a bad frame', () => {
     ['nested without end', `{"obs":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, /not JSON|more than 16/],
     ['with a text', '{"obs":["a",2,3]}', /"a" is not a number/],
     ['with a null', '{"obs":[null,2,3]}', /null is not a number/],
+    ['with a number beyond all', '{"obs":[1,-1e999,3]}', /"obs" has -Infinity at place 1/],
+    ['with a number beyond its type', '{"obs":[1,2,1e39]}', /"obs" has Infinity at place 2/],
+    ['with NaN', packedMap({ obs: packedArray('<f4', [3], f4(Number.NaN, 2, 3)) }), /"obs" has NaN at place 0/],
     ['with no numbers', '{"obs":[]}', /has the shape/],
     [
       'with an empty batch',

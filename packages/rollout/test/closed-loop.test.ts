@@ -224,6 +224,55 @@ describe('actions', () => {
   })
 })
 
+describe('what the policy would see', () => {
+  const seeing = { ...contract, observation: { blocks: ['joint_pos', 'last_action'], scales: { last_action: 1e28 } } }
+  const held = { ...seeing, action: { semantics: 'torque', scale: 1e-300 } }
+  const asking = (answer: number, type: 'float32' | 'float64' = 'float64') => {
+    const seen: (readonly number[])[] = []
+    const made = madePolicy({ sees: 2, acts: 1 }, (numbers) => {
+      seen.push(numbers)
+      return [answer]
+    })
+    return { seen, policy: { ...made, inputs: made.inputs.map((one) => ({ ...one, type })) } }
+  }
+
+  test.each([
+    ['float64' as const, 1e290, 'Infinity'],
+    ['float64' as const, -1e290, '-Infinity'],
+    ['float32' as const, 1e12, 'Infinity'],
+  ])('ends the episode with its term where it is no %s while it runs', async (type, answer, value) => {
+    const { policy: asked, seen } = asking(answer, type)
+    const { outcome, episode } = await rollout({ contract: held, policy: asked })
+    expect(outcome).toMatchObject({
+      ending: 'diverged',
+      success: false,
+      steps: 2,
+      reason: `The policy would see ${value} as number 1 of "last_action".`,
+    })
+    expect(seen.flat().every(Number.isFinite)).toBe(true)
+    expect([seen.length, episode.map(({ action }) => action.length)]).toEqual([1, [1, 0]])
+  })
+
+  test('is not shown once the motion has left what numbers can say', async () => {
+    const own = pendulum.world()
+    const { policy: asked, seen } = asking(0)
+    const loop = openLoop(given({ world: own, policy: asked }))
+    await loop.decide()
+    Object.assign(own.data.qvel, { 0: Number.NaN })
+    await loop.decide()
+    expect([seen.length, loop.outcome()]).toMatchObject([
+      1,
+      { ending: 'diverged', reason: expect.stringMatching(/would see NaN as number 1 of/) },
+    ])
+    loop.close()
+  })
+
+  test('says which number of an answer is none', async () => {
+    const { outcome } = await rollout({ policy: madePolicy({ sees: 2, acts: 1 }, () => [Number.NaN]) })
+    expect(outcome.reason).toBe('The policy answered NaN, or a number whose target is.')
+  })
+})
+
 /** A box that falls from 1 m, turned by 90 degrees about x: its own z axis points along -y of the world. */
 const falling = `<mujoco><worldbody><body name="box" pos="0 0 1" euler="90 0 0"><freejoint/>
   <geom size="0.1" mass="1"/><body><joint name="arm" axis="0 0 1"/><geom size="0.05" mass="0.1" pos="0.2 0 0"/></body>

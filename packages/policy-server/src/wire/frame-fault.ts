@@ -5,3 +5,19 @@ export class FrameFault extends Error {
     this.name = 'FrameFault'
   }
 }
+
+/** An input that would have a number which is none: no model is asked, since what it answered would mean nothing. */
+export class NotFinite extends FrameFault {
+  readonly input: string
+  /** Of the element, row after row. */
+  readonly place: number
+  readonly value: number
+
+  constructor(input: string, place: number, value: number) {
+    super(`${JSON.stringify(input)} has ${value} at place ${place}: only finite numbers of its type are taken.`)
+    this.name = 'NotFinite'
+    this.input = input
+    this.place = place
+    this.value = value
+  }
+}

@@ -1,5 +1,5 @@
 /** An observation as the inputs of the model, checked against what it declares. Pure. */
-import { FrameFault } from './frame-fault.ts'
+import { FrameFault, NotFinite } from './frame-fault.ts'
 import { type Tensor, type TensorSpec, tensorOf } from './tensors.ts'
 
 export interface Observation {
@@ -11,7 +11,7 @@ export interface Observation {
 /**
  * Every input and nothing else. Sizes with a name are equal wherever the name stands. Inputs that all begin with a
  * batch size, and come without it, are a batch of one. `turned`: what the model gets of the tensor of an input. Throws a
- * `FrameFault` that names the input.
+ * `FrameFault` that names the input; a `NotFinite` where it would have Infinity or NaN, as sent or as a float32.
  */
 export function observationOf(
   inputs: readonly TensorSpec[],
@@ -31,6 +31,7 @@ export function observationOf(
   const feeds = given.map(({ input, tensor }) => {
     const whole = isOne ? { ...tensor, dims: [1, ...tensor.dims] } : tensor
     assertShape(input, whole.dims, sizes)
+    assertFinite(input.name, whole)
     return [input.name, whole] as const
   })
   return { feeds: Object.fromEntries(feeds), isOne: isOne && feeds.length > 0 }
@@ -56,6 +57,12 @@ function inputOf({ name, type }: TensorSpec, frame: Readonly<Record<string, unkn
   } catch (error) {
     throw error instanceof FrameFault ? new FrameFault(`${JSON.stringify(name)}: ${error.message}`) : error
   }
+}
+
+function assertFinite(name: string, { type, data }: Tensor): void {
+  if (type !== 'float32' && type !== 'float64') return
+  const place = (data as Float64Array).findIndex((value) => !Number.isFinite(value))
+  if (place >= 0) throw new NotFinite(name, place, Number(data[place]))
 }
 
 function assertShape({ name, shape }: TensorSpec, dims: readonly number[], sizes: Map<string, number>): void {

@@ -14,7 +14,7 @@ import { type Disturbance, gravityOf, pusher } from './disturbance.ts'
 import { bitsOf, type Ending, type EpisodeStep, type Outcome } from './episode.ts'
 import type { PictureSource } from './eyes.ts'
 import { limbsOf } from './limbs.ts'
-import { type Observer, observer } from './observe.ts'
+import { type Observer, observer, Unseeable } from './observe.ts'
 import { contractFor } from './policy-contract.ts'
 import { seeded } from './seeded.ts'
 import { startOver } from './start.ts'
@@ -49,7 +49,10 @@ export interface ClosedLoop {
   readonly notes: readonly string[]
   /** Whether the policy is asked before the next step. */
   isDue(): boolean
-  /** Shows the policy what it sees now. Rejects with its own error where it takes none of it. */
+  /**
+   * Shows the policy what it sees now. Rejects with its own error where it takes none of it. Where a number of what it
+   * would see is none, it is not asked, and the episode has diverged.
+   */
   decide(): Promise<void>
   /** One step of the physics. */
   step(): void
@@ -160,6 +163,7 @@ function recorder({ world, task, seed }: LoopInput, { rateHz, reaches, fails, re
   const bits = bitsOf()
   let [sum, heldSince] = [0, Number.NaN]
   let ending: Ending | null = null
+  let reason: string | null = null
   /** Whether the condition of success has held for as long as it has to. */
   const isLong = (holds: boolean) => {
     heldSince = holds ? (Number.isNaN(heldSince) ? data.time : heldSince) : Number.NaN
@@ -168,10 +172,11 @@ function recorder({ world, task, seed }: LoopInput, { rateHz, reaches, fails, re
   return {
     steps,
     ending: () => ending,
-    end(how: Ending) {
-      ending ??= how
+    diverge(why: string) {
+      if (ending === null) [ending, reason] = ['diverged', why]
     },
-    look(action: readonly number[]): void {
+    /** `unseen`: why the policy could not be asked. */
+    look(action: readonly number[], unseen: string | null = null): void {
       const holds = reaches()
       const gained = reward() / rateHz
       const [qpos, qvel] = [Array.from(data.qpos as ArrayLike<number>), Array.from(data.qvel as ArrayLike<number>)]
@@ -180,7 +185,7 @@ function recorder({ world, task, seed }: LoopInput, { rateHz, reaches, fails, re
       const long = isLong(holds)
       const isOver = steps.length >= Math.round(task.seconds * rateHz)
       steps.push({ time: data.time, qpos, qvel, action, reward: gained, holds })
-      if (hasDiverged(world)) ending = 'diverged'
+      if (unseen !== null || hasDiverged(world)) [ending, reason] = ['diverged', unseen]
       else if (fails()) ending = 'failed'
       else if (long && (task.success.when ?? 'once') === 'once') ending = 'reached'
       else if (isOver) ending = long ? 'reached' : 'missed'
@@ -194,6 +199,7 @@ function recorder({ world, task, seed }: LoopInput, { rateHz, reaches, fails, re
         seconds: data.time,
         steps: steps.length,
         fingerprint: bits.text(),
+        ...(reason !== null && { reason }),
       },
   }
 }
@@ -230,7 +236,15 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
     notes: parts.notes,
     isDue: () => record.ending() === null && steps >= stepOf(record.steps.length),
     async decide() {
-      const raw = Float64Array.from(await nextAction())
+      const answered = await nextAction().catch((error: unknown) => {
+        if (error instanceof Unseeable) return error
+        throw error
+      })
+      if (answered instanceof Unseeable) {
+        record.look([], answered.message)
+        return
+      }
+      const raw = Float64Array.from(answered)
       lastAction.set(raw)
       record.look([...raw])
       if (disturbance.actionNoise > 0)
@@ -238,7 +252,8 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
           raw[place] = at(raw, place) + disturbance.actionNoise * done.normal()
       // MuJoCo takes no number that is none.
       const targets = acts.targets(raw)
-      if ([...raw, ...targets].some((value) => !Number.isFinite(value))) record.end('diverged')
+      const none = [...raw, ...targets].find((value) => !Number.isFinite(value))
+      if (none !== undefined) record.diverge(`The policy answered ${none}, or a number whose target is.`)
       else coming.push({ from: steps + Math.round(disturbance.delayMs / 1000 / dt), targets })
     },
     step() {

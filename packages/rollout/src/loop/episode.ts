@@ -5,7 +5,7 @@ export interface EpisodeStep {
   readonly time: number
   readonly qpos: readonly number[]
   readonly qvel: readonly number[]
-  /** Numbers of the policy, raw. */
+  /** Numbers of the policy, raw; none where it could not be asked. */
   readonly action: readonly number[]
   /** Since the step before. */
   readonly reward: number
@@ -24,6 +24,8 @@ export interface Outcome {
   readonly steps: number
   /** Of every number of the motion, to the bit. */
   readonly fingerprint: string
+  /** A sentence: which number was none, of what the policy would see or of what it answered. */
+  readonly reason?: string
 }
 
 /** An episode as it is kept in a file. `outcome`: null for one that was stopped on its way. */

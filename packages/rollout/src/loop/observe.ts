@@ -1,4 +1,5 @@
 /** Which numbers of the simulation fill the inputs of a model, and what of them it cannot have. */
+import { NotFinite } from '@hub/policy-server/wire/frame-fault'
 import { observationOf } from '@hub/policy-server/wire/observation'
 import type { Tensor, TensorSpec } from '@hub/policy-server/wire/tensors'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
@@ -14,8 +15,16 @@ export interface Observer {
   readonly lacks: readonly string[]
   /** Defaults in place of what is not declared. */
   readonly notes: readonly string[]
-  /** The feeds of one inference. `noise`: deviation of what is added to each number of a term, before scales. */
+  /**
+   * The feeds of one inference. `noise`: deviation of what is added to each number of a term, before scales. Rejects with
+   * an `Unseeable` where one of them would be Infinity or NaN.
+   */
   observe(noise: number, random: Seeded): Promise<Readonly<Record<string, Tensor>>>
+}
+
+/** What the policy would see is no number, since the motion or a scale has left them. The message names the term. */
+export class Unseeable extends Error {
+  override readonly name = 'Unseeable'
 }
 
 interface Filled {
@@ -73,7 +82,12 @@ export function observer(inputs: readonly TensorSpec[], options: ObserverOptions
         // Pictures come with their batch of one, so that all inputs do.
         return [input.name, input.shape.length === 2 ? [values] : values] as const
       })
-      return observationOf(inputs, Object.fromEntries([...frame, ...(await sight())])).feeds
+      const seenNow = Object.fromEntries([...frame, ...(await sight())])
+      try {
+        return observationOf(inputs, seenNow).feeds
+      } catch (error) {
+        throw error instanceof NotFinite ? unseeable(error, filled) : error
+      }
     },
   }
 }
@@ -99,6 +113,18 @@ function sightOf(
     const found = await drawn.draw(asked)
     return pictures.map((one, at) => [one.input.name, pictureArray(one, found[at] ?? new Uint8Array())] as const)
   }
+}
+
+function unseeable({ input, place, value }: NotFinite, filled: readonly Filled[]): Unseeable {
+  let from = 0
+  const term = filled
+    .find((one) => one.input.name === input)
+    ?.terms.find(({ size }) => {
+      from += size
+      return place < from
+    })
+  const at = term ? `number ${place - from + term.size + 1} of ${quoted(term.name)}` : `${quoted(input)}`
+  return new Unseeable(`The policy would see ${value} as ${at}.`)
 }
 
 function addNoise(numbers: Float64Array, noise: number, random: Seeded): void {

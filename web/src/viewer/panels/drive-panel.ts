@@ -160,7 +160,11 @@ function statusLines(status: DriveStatus): readonly string[] {
   return [
     `${policy}, task ${task}, seed ${seed}, ${status.rateHz} Hz`,
     `${told(timeS)} s, ${status.decisions} decisions, return ${told(status.return)}`,
-    outcome ? endings[outcome.ending] : status.holds ? 'The condition of success holds.' : 'On its way.',
+    outcome
+      ? (outcome.reason ?? endings[outcome.ending])
+      : status.holds
+        ? 'The condition of success holds.'
+        : 'On its way.',
     ...(outcome && !changed ? [`Fingerprint ${outcome.fingerprint}`] : []),
     ...(changed ? ['It was changed on its way, so this is not the rollout of its seed.'] : []),
     ...notes,
