@@ -1,6 +1,6 @@
 /** Each owner has a share of the data sets that a minute looks at, and waits for its own number of a day alone. */
 import { beforeAll, expect, it } from 'vitest'
-import { fileMarked } from '../../src/checks/datasets/file-checks.ts'
+import { fileDue, fileMarked } from '../../src/checks/datasets/file-checks.ts'
 import { testDb } from '../support/database.ts'
 
 const t = testDb()
@@ -57,4 +57,17 @@ it('of which a lone owner has all, and a mark goes with its data set to another 
     ['user_1', MANY - 500 - 1000 - 1],
     ['user_2', 1],
   ])
+})
+
+it('of which two hubs at the same moment begin no more than the number of a day', async () => {
+  await sql(`update dataset_checks set counted_since = now() - interval '2 days'`)
+  await sql(`update dataset_meta set check_due_at = now(), check_owner_id = 'user_1' where repo_id in (
+    select r.id from repos r left join dataset_checks d on d.repo_id = r.id
+    where r.owner_id = 'user_1' and d.repo_id is null)`)
+  const begin = async (db: Parameters<typeof fileDue>[0]) =>
+    (await fileDue(db, QUOTA)).filter(({ ownerId }) => ownerId === 'user_1').length
+  // The second one comes while the first has begun checks that nobody else sees yet.
+  const begun = await t.db.withTx(async (tx) => [await begin({ withTx: (work) => work(tx) }), await begin(t.db)])
+  expect(begun).toEqual([QUOTA, 0])
+  expect(await Promise.all([begin(t.db), begin(t.db)])).toEqual([0, 0])
 })

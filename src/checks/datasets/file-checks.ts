@@ -118,10 +118,35 @@ const failLost = statement({
       select l.repo_id, (select r.owner_id from repos r where r.id = l.repo_id) as owner_id from lost l) told`,
 })
 
-/** Idempotent, in two statements: of several hubs at the same time, one files each check. */
+/** Any number that is this minute's alone on this database. */
+const MINUTE_LOCK = 7_113_021_403
+
+const minuteColumn = columns({ isOurs: column.bool(`pg_try_advisory_xact_lock(${MINUTE_LOCK})`) })
+const takeMinute = statement({
+  name: 'dataset-checks-minute',
+  columns: minuteColumn,
+  text: `select ${minuteColumn.sql}`,
+})
+
+/**
+ * Files what is due, one hub at a time: two would each look at other marks of an owner, not see what the other one
+ * begins, and pass the owner's number of a day together. A hub that comes meanwhile leaves the minute to the other one.
+ * The lock is a statement before, since one that waited would count from before.
+ */
+export async function fileDue(
+  db: Pick<Deps['db'], 'withTx'>,
+  quota: number,
+): Promise<readonly { readonly repoId: string; readonly ownerId: string }[]> {
+  return db.withTx(async (tx) => {
+    const [minute] = await tx.query(takeMinute)
+    return minute?.isOurs ? tx.query(fileMarked, { quota }) : []
+  })
+}
+
+/** Idempotent: of several hubs at the same time, one files each check. */
 export async function fileDatasetChecks({ config, db, events }: Pick<Deps, 'config' | 'db' | 'events'>): Promise<void> {
   const { dailyDatasetChecks: quota } = config
-  const changed = [...(await db.query(failLost, {})), ...(quota > 0 ? await db.query(fileMarked, { quota }) : [])]
+  const changed = [...(await db.query(failLost, {})), ...(quota > 0 ? await fileDue(db, quota) : [])]
   for (const { repoId, ownerId } of changed) {
     events.hint(waitingTopic(checkWork, ownerId))
     events.hint(repoId)
