@@ -17,7 +17,7 @@ beforeAll(async () => {
 const move = (repo: string, body: Json, who: Person | string = ada) =>
   hub.call(who, 'POST', `/v1/repos/${repo}/move`, body)
 const stored = async (handle: string) => {
-  const [row] = await hub.sql(
+  const [row] = await hub.sql<{ stored: number; reserved: number; pending: number }>(
     'select storage_bytes::int as stored, reserved_bytes::int as reserved, pending_uploads as pending from accounts where handle = $1',
     [handle],
   )
