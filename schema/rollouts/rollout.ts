@@ -183,7 +183,7 @@ const RolloutBoardType = builder.objectRef<Board>('RolloutBoard').implement({
     fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions; names the board.' }),
     results: t.expose('results', {
       type: 'SafeInt',
-      description: 'Results of models that the caller sees; 1,000 stands for more.',
+      description: 'Results of models that the caller sees; 1,000 stands for 1,000 or more, since counting ends there.',
     }),
     latestAt: t.expose('latestAt', { type: 'DateTime', description: 'When the newest of them was published.' }),
   }),

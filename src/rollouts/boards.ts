@@ -17,7 +17,7 @@ const boardColumns = columns({
 /** What the models of a robot are compared under. */
 export type Board = RowOf<typeof boardColumns>
 
-/** Results of a board that are counted: it says this number for more. */
+/** Results of a board that are counted: this number stands for as many or more. */
 const MAX_COUNTED = 1000
 
 const ofBoard = 'c.robot_repo_id = q.repo_id'

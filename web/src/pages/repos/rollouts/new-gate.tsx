@@ -10,6 +10,7 @@ import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RobotField } from '../robot-field.tsx'
+import { resultsText } from './board-results.ts'
 import { putRolloutGateMutation, type RolloutBoardsQuery, rolloutBoardsQuery } from './rollouts.graphql.ts'
 
 interface Props {
@@ -89,7 +90,7 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props) {
             <select name="board" required>
               {boards.map(({ task, fingerprint, results }) => (
                 <option key={fingerprint} value={fingerprint}>
-                  {task} {fingerprint.slice(0, 6)} ({results})
+                  {task} {fingerprint.slice(0, 6)} ({resultsText(results)})
                 </option>
               ))}
             </select>
