@@ -337,6 +337,18 @@ it('gate sets, lists and removes what the rollouts of a model must come to', asy
   expect((await run('gate', 'list', from.repo)).out).toBe(line)
   const missing = await run('gate', 'remove', from.repo, '--robot', on.repo, '--task', 'walk')
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('there are: swing-up')])
+  const unknown = (task: string) =>
+    run('gate', 'set', from.repo, '--robot', on.repo, '--task', task, '--least', '0.8', '-n', '100')
+  const short = first.fingerprint.slice(0, 6)
+  expect(await unknown('Swing')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(
+      `no board of the task "Swing". Of its boards it is part of: swing-up ${short} (1 result).`,
+    ),
+  })
+  expect((await unknown('swign-up')).err).toContain(
+    `Did you mean "swing-up"? Of its boards there are: swing-up ${short}`,
+  )
   // A task under another disturbance is another board, so its name is not enough.
   const harder = await rollouts.publish(ada, from, on, { disturbance: { gravity: 2 } })
   const several = await run('gate', 'set', from.repo, ...board, '--least', '0.5', '-n', '4')

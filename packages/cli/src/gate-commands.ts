@@ -1,6 +1,7 @@
 /** `hub gate`: what the rollouts of a model must reach before an endpoint serves it. */
 import type { RolloutGate } from '@hub/client'
 import { type HubClient, LocalError } from '@hub/client/internal'
+import { nearestName } from '@hub/mjcf/nearest-name'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, pathOf, runCommand, wholeFrom } from './client-session.ts'
@@ -52,11 +53,9 @@ export function registerGateCommands(program: Command, io: ClientIo): void {
     .action((model: string, options: SetOptions) =>
       run(options, async (client) => {
         const { least, seeds } = options
-        const { task: _, ...board } = oneOf(await boardsOf(client, options.robot), options, {
-          where: `the boards of ${options.robot}`,
-          none: `${options.robot} has no board: hub rollout ${model} --robot ${options.robot} --publish makes one.`,
-        })
-        return told((await client.v1.putRolloutGate({ path: pathOf(model), body: { ...board, least, seeds } })).gates)
+        const { robot, fingerprint } = await boardFor(client, model, options)
+        const body = { robot, fingerprint, least, seeds }
+        return told((await client.v1.putRolloutGate({ path: pathOf(model), body })).gates)
       }),
     )
   named('remove', 'Remove a gate of a model').action((model: string, options: Which) =>
@@ -87,14 +86,36 @@ interface Board {
   readonly fingerprint: string
 }
 
-/** A robot has a board for each task and disturbance; more than a page of them are found by their fingerprint. */
-async function boardsOf(client: HubClient, robot: string): Promise<readonly Board[]> {
-  const found: Board[] = []
+interface BoardOfRobot extends Board {
+  readonly results: number
+}
+
+/** The board that is meant. A task that has none is answered with those whose names are near. */
+async function boardFor(client: HubClient, model: string, options: Which): Promise<Board> {
+  const { robot, task } = options
+  const found = await boardsOf(client, robot, task)
+  const none = `${robot} has no board: hub rollout ${model} --robot ${robot} --publish makes one.`
+  if (task === undefined || found.some((one) => one.task === task))
+    return oneOf(found, options, { where: `the boards of ${robot}`, none })
+  const others = found.length > 0 ? found : await boardsOf(client, robot)
+  if (others.length === 0) throw new LocalError(none)
+  const near = found.length > 0 ? null : nearestName(task, new Set(others.map((one) => one.task)))
+  const first = others.toSorted((a, b) => Number(b.task === near) - Number(a.task === near))
+  const guess = near === null ? '' : ` Did you mean ${JSON.stringify(near)}?`
+  const words = found.length > 0 ? 'it is part of' : 'there are'
+  throw new LocalError(
+    `${robot} has no board of the task ${JSON.stringify(task)}.${guess} Of its boards ${words}: ${namesOf(first)}.`,
+  )
+}
+
+/** A robot has a board for each task and disturbance. `q`: only those with this in the name of their task. */
+async function boardsOf(client: HubClient, robot: string, q?: string): Promise<readonly BoardOfRobot[]> {
+  const found: BoardOfRobot[] = []
   let cursor: string | null = null
   do {
-    const query = { limit: 100, ...(cursor !== null && { cursor }) }
+    const query = { limit: 100, ...(q !== undefined && { q }), ...(cursor !== null && { cursor }) }
     const page = await client.v1.listRolloutBoards({ path: pathOf(robot), query })
-    found.push(...page.items.map(({ task, fingerprint }) => ({ robot, task, fingerprint })))
+    found.push(...page.items.map(({ task, fingerprint, results }) => ({ robot, task, fingerprint, results })))
     cursor = page.items.length === 0 ? null : page.next_cursor
   } while (cursor !== null)
   return found
@@ -114,11 +135,15 @@ function oneOf<T extends Board>(
   throw new LocalError(`Several of ${where} are meant: ${namesOf(found)}. Name one with --board.`)
 }
 
-const namesOf = (boards: readonly Board[]) =>
+const namesOf = (boards: readonly (Board & Partial<BoardOfRobot>)[]) =>
   boards
     .slice(0, 10)
-    .map(({ task, fingerprint }) => `${task} ${fingerprint.slice(0, 6)}`)
+    .map(({ task, fingerprint, results }) => `${task} ${fingerprint.slice(0, 6)}${resultsText(results)}`)
     .join(', ')
+
+/** Counting ends at a thousand. */
+const resultsText = (results: number | undefined) =>
+  results === undefined ? '' : ` (${results < 1000 ? countText(results, 'result') : '1,000 or more results'})`
 
 function told(gates: readonly RolloutGate[]): CommandResult {
   const lines = gates.map(({ robot, is_robot_visible, task, fingerprint, least, seeds }) => {
