@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { keepCompiled } from './platform/compile-cache.ts'
+import { installed } from './platform/not-installed.ts'
 import { bundled } from './platform/start-bundle.ts'
 import { startArguments } from './workers/start-arguments.ts'
 import { isSeveral } from './workers/worker-role.ts'
@@ -19,12 +20,13 @@ if ('says' in told) {
 async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   // The process that keeps several others loads nothing of what they serve with.
   if (cluster.isPrimary && isSeveral(environment)) {
-    const { serveWorkers } = await import('./workers/serve-workers.ts')
+    const { serveWorkers } = await installed(() => import('./workers/serve-workers.ts'))
     process.exitCode = await serveWorkers(environment)
     return
   }
   const bundle = bundled('serve', root)
-  const { serve } =
-    bundle === null ? await import('./serve.ts') : ((await import(bundle)) as typeof import('./serve.ts'))
+  const { serve } = await installed<typeof import('./serve.ts')>(() =>
+    bundle === null ? import('./serve.ts') : import(bundle),
+  )
   await serve(environment)
 }

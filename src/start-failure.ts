@@ -2,6 +2,7 @@
 
 import { CannotListen } from '@hub/formats/listen-address'
 import { type Config, ConfigError } from './platform/config.ts'
+import { notInstalled } from './platform/not-installed.ts'
 import { NotAdoptedError } from './store/adopt-baseline.ts'
 import { databaseFault, isFullDisk } from './store/connect-fault.ts'
 import { EmbeddedFault } from './store/embedded-cluster.ts'
@@ -17,6 +18,8 @@ const SELF_EXPLAINING = [ConfigError, UnfinishedRestoreError, NotAdoptedError, C
  */
 export function startFailure(error: unknown, config: Pick<Config, 'databaseUrl' | 'dataDir'>): string | null {
   if (SELF_EXPLAINING.some((kind) => error instanceof kind)) return (error as Error).message
+  const missing = notInstalled(error)
+  if (missing !== null) return missing
   const { databaseUrl, dataDir } = config
   if (databaseUrl !== null) {
     const name = `DATABASE_URL: the database at ${withoutSecret(databaseUrl)}`

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { examples } from 'hub/output'
 import { objectModes } from '../backup/object-modes.ts'
 import type { BackupIo, CreateOptions, RestoreOptions, VerifyOptions } from './backup-actions.ts'
+import { ofServer } from './load-server.ts'
 
 /** Adds `backup create`, `backup verify` and `backup restore`. */
 export function registerBackupCommands(program: Command, io: BackupIo): void {
@@ -29,7 +30,7 @@ export function registerBackupCommands(program: Command, io: BackupIo): void {
       ),
     )
     .action(async (path: string, options: CreateOptions) =>
-      (await import('./backup-actions.ts')).createAt(io, path, options),
+      (await ofServer(() => import('./backup-actions.ts'))).createAt(io, path, options),
     )
 
   backup
@@ -40,7 +41,7 @@ export function registerBackupCommands(program: Command, io: BackupIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('backup verify /backups/monday.tar', 'backup verify /backups/monday --load'))
     .action(async (path: string, options: VerifyOptions) =>
-      (await import('./backup-actions.ts')).verifyAt(io, path, options),
+      (await ofServer(() => import('./backup-actions.ts'))).verifyAt(io, path, options),
     )
 
   backup
@@ -52,6 +53,6 @@ export function registerBackupCommands(program: Command, io: BackupIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('backup restore /backups/monday.tar', 'backup restore /backups/monday --wipe'))
     .action(async (path: string, options: RestoreOptions) =>
-      (await import('./backup-actions.ts')).restoreFrom(io, path, options),
+      (await ofServer(() => import('./backup-actions.ts'))).restoreFrom(io, path, options),
     )
 }

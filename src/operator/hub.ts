@@ -2,12 +2,14 @@
 /** The `hub` command. */
 import { fileURLToPath } from 'node:url'
 import { keepCompiled } from '../platform/compile-cache.ts'
+import { installed } from '../platform/not-installed.ts'
 import { bundled } from '../platform/start-bundle.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 // Short commands spend most of their time compiling, so compiled code is cached on disk.
 keepCompiled(`${root}node_modules/.cache/hub`)
 const bundle = bundled('command', root)
-const { run } =
-  bundle === null ? await import('./command.ts') : ((await import(bundle)) as typeof import('./command.ts'))
+const { run } = await installed<typeof import('./command.ts')>(() =>
+  bundle === null ? import('./command.ts') : import(bundle),
+)
 await run()

@@ -4,6 +4,7 @@
  */
 import type { ClientIo } from 'hub/client-output'
 import type { Auth } from '../auth/auth.ts'
+import { ofServer } from './load-server.ts'
 
 /** Of `deployment-verbs.ts`. */
 export type Verbs = typeof import('./deployment-verbs.ts')
@@ -13,6 +14,6 @@ export async function onDeployment<T>(
   io: Pick<ClientIo, 'env'>,
   work: (auth: Auth, verbs: Verbs) => Promise<T>,
 ): Promise<T> {
-  const verbs = await import('./deployment-verbs.ts')
+  const verbs = await ofServer(() => import('./deployment-verbs.ts'))
   return verbs.withAuth(io, (auth) => work(auth, verbs))
 }

@@ -9,6 +9,7 @@ import type { ScopeLevel } from '../operation/context.ts'
 import { registerAccessCommands } from './access-commands.ts'
 import { checksText } from './doctor-checks.ts'
 import { registerLinkCommands } from './link-commands.ts'
+import { ofServer } from './load-server.ts'
 import { onDeployment } from './on-deployment.ts'
 import { registerStoreCommands } from './store-commands.ts'
 
@@ -212,7 +213,7 @@ function registerDeployment(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('doctor', 'doctor --json'))
     .action(async (options: { json?: boolean }) => {
-      const { runDoctor } = await import('./doctor.ts')
+      const { runDoctor } = await ofServer(() => import('./doctor.ts'))
       const report = await runDoctor(io)
       if (options.json) printResult(io, { ...report }, true)
       else print(io.stdout, checksText(report.checks))

@@ -12,11 +12,13 @@ export function registerStoreCommands(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('store allow-pages'))
     .action(async ({ json }: { json?: boolean }) => {
-      const [{ readConfig }, { pageOrigins }, { letPagesIn }] = await Promise.all([
-        import('../platform/config.ts'),
-        import('./page-origins.ts'),
-        import('../store/objects/s3-cors.ts'),
-      ])
+      const [{ readConfig }, { pageOrigins }, { letPagesIn }] = await ofServer(() =>
+        Promise.all([
+          import('../platform/config.ts'),
+          import('./page-origins.ts'),
+          import('../store/objects/s3-cors.ts'),
+        ]),
+      )
       const config = readConfig(io.env)
       if (config.objectStore.kind !== 's3')
         throw new Error('The object store is not an S3 bucket (OBJECT_STORE=s3): its files come from the hub itself.')

@@ -79,8 +79,8 @@ export async function sendScorecard(
 }
 
 /**
- * Skips a file that the hub rejects or that is not JSON; the run continues. False for one that waits until the quota has
- * room.
+ * Skips a file that the hub rejects or that is not JSON; the run continues. False for one that waits until the quota
+ * has room.
  */
 async function sendOrSkip(
   journal: RunJournal,
