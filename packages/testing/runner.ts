@@ -26,6 +26,9 @@ if (isOneRun)
 /** Imports a test file by its own address. */
 export default class PlainImports extends TestRunner {
   override importFile(filepath: string, source: 'collect' | 'setup'): unknown {
+    // Of the worker itself, which has read it, but set again for each file: processes that a test starts have the
+    // memory that they have elsewhere.
+    delete process.env.GLIBC_TUNABLES
     return isOneRun && source === 'collect' ? import(pathToFileURL(filepath).href) : super.importFile(filepath, source)
   }
 }

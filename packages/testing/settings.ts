@@ -22,6 +22,13 @@ class HeavyFirst extends BaseSequencer {
 /** Beside that of the hub itself; `npm ci` removes both. */
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tests')
 
+/**
+ * Of glibc; others read none of it. Buffers of up to 32 MiB come from the heap, of which up to 256 MiB stay when they
+ * are freed, in large pages where the system has them: else each body of some size is mapped and cleared anew, page by
+ * page.
+ */
+const MALLOC = 'glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456:glibc.malloc.hugetlb=1'
+
 /** A few sizes: what Node compiled is found again by a process with the same flags alone. */
 const OLD_SPACES_MIB = [768, 512, 256, 128]
 
@@ -67,7 +74,7 @@ export function testSettings(folders: string): InlineConfig {
     runner: join(import.meta.dirname, 'runner.ts'),
     // What Node compiles, and what it leaves of TypeScript, is kept for the next run and for the processes that tests
     // start: half the processor time of importing the hub, and of a short process.
-    env: { NODE_COMPILE_CACHE: COMPILED },
+    env: { NODE_COMPILE_CACHE: COMPILED, GLIBC_TUNABLES: MALLOC },
     // The young generation of `npm start`: most of what a test makes is garbage before it is copied once. It is
     // collected by the thread that made it: all cores have a worker, and threads that share one collection cost a
     // tenth more processor time. The old generation is left alone until it has some size, and buffers count as part of
