@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Edge } from '../../src/http/server.ts'
+import type { Bodies } from './bodies.ts'
 import type { JsonSchema } from './openapi-schemas.ts'
 
 export interface HandlerRoute {
@@ -19,6 +20,9 @@ export interface HandlerRoute {
   readonly answersHead: boolean
   /** Its entry in the OpenAPI document, without `operationId`; null for a path outside `/v1`. */
   readonly openApi: JsonSchema | null
-  /** Answers a request whose viewer is known and whose path and query are valid texts. */
-  handle(edge: Edge, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  /**
+   * Answers a request whose viewer is known and whose path and query are valid texts. The memory of its body is given
+   * back to `bodies`, by who knows that nothing reads it any more.
+   */
+  handle(edge: Edge, request: FastifyRequest, reply: FastifyReply, bodies: Bodies): Promise<FastifyReply>
 }

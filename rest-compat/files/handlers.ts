@@ -12,7 +12,6 @@ import { resolveFile } from '../../src/files/resolve-file.ts'
 import { invalid } from '../../src/platform/errors.ts'
 import { noneMatchCovers } from '../../src/platform/etag.ts'
 import { attachment } from '../../src/store/objects/content-disposition.ts'
-import { releaseChunk } from '../../src/store/objects/release-chunk.ts'
 import { everywhere, forWriters, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
 
@@ -216,7 +215,7 @@ const contents: HandlerRoute = {
       ...everywhere,
     },
   },
-  async handle(edge, request: ContentsRequest, reply) {
+  async handle(edge, request: ContentsRequest, reply, bodies) {
     const { owner, repo } = request.params
     const archive = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const stored = await edge.admit(request, async () => {
@@ -224,7 +223,7 @@ const contents: HandlerRoute = {
       return storeArchive(edge.contextOf(request), { owner, repo, archive })
     })
     // Its bytes are stored, or were there: the next archive takes their place in memory.
-    releaseChunk(archive)
+    bodies.release(archive)
     return reply.send(stored)
   },
 }

@@ -10,17 +10,44 @@ export interface Packed {
   readonly bytes: Uint8Array
 }
 
-/** The archive, in one piece: a request of it is sent again where it fails. */
-export function packContents(contents: readonly Packed[]): Uint8Array<ArrayBuffer> {
-  const padded = (size: number) => Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
-  const sizes = contents.map(({ bytes }) => BLOCK_BYTES + padded(bytes.byteLength))
-  // Two empty blocks are its end.
-  const archive = Buffer.alloc(sizes.reduce((sum, size) => sum + size, 2 * BLOCK_BYTES))
-  let at = 0
-  for (const [index, { sha256, bytes }] of contents.entries()) {
-    new Header({ path: sha256, size: bytes.byteLength, mode: FILE_MODE, type: 'File' }).encode(archive, at)
-    archive.set(bytes, at + BLOCK_BYTES)
-    at += sizes[index] ?? 0
+const MIB = 1_048_576
+
+/**
+ * Packs contents into archives of one piece: a request of it is sent again where it fails. The memory of one that is
+ * done with is used again: new memory costs a fault for each page, and a round of the collector for some of them.
+ */
+export function contentsPacker() {
+  const free: ArrayBuffer[] = []
+
+  function memoryFor(size: number): Buffer {
+    const at = free.findIndex(({ byteLength }) => byteLength >= size)
+    const [known] = at < 0 ? [] : free.splice(at, 1)
+    return Buffer.from(known ?? new ArrayBuffer(Math.ceil(size / MIB) * MIB), 0, size)
   }
-  return archive
+
+  return {
+    pack(contents: readonly Packed[]): Uint8Array<ArrayBuffer> {
+      const padded = (size: number) => Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
+      // Two empty blocks are its end.
+      const ending = 2 * BLOCK_BYTES
+      const size = contents.reduce((sum, { bytes }) => sum + BLOCK_BYTES + padded(bytes.byteLength), ending)
+      const archive = memoryFor(size) as Buffer<ArrayBuffer>
+      let at = 0
+      for (const { sha256, bytes } of contents) {
+        const [from, to] = [at + BLOCK_BYTES, at + BLOCK_BYTES + bytes.byteLength]
+        archive.fill(0, at, from)
+        new Header({ path: sha256, size: bytes.byteLength, mode: FILE_MODE, type: 'File' }).encode(archive, at)
+        archive.set(bytes, from)
+        at = from + padded(bytes.byteLength)
+        archive.fill(0, to, at)
+      }
+      return archive.fill(0, at)
+    },
+    /** Nothing reads the archive any more: the next one is written over it. */
+    free(archive: Uint8Array<ArrayBuffer>): void {
+      free.push(archive.buffer)
+    },
+  }
 }
+
+export type ContentsPacker = ReturnType<typeof contentsPacker>

@@ -10,7 +10,7 @@ import { readSmall } from './hash.ts'
 import { READ_AT_ONCE, readError } from './read-flags.ts'
 
 /** What is kept between the digest and the request; files beyond it are read again. */
-const KEPT_BYTES = 64 * 1_048_576
+const KEPT_BYTES = 128 * 1_048_576
 
 /** Memory is taken in such pieces: a piece of its own for each file costs more than the read. */
 const SLAB_BYTES = 1_048_576
@@ -18,9 +18,13 @@ const SLAB_BYTES = 1_048_576
 /** Work on the spot after which everything else has its turn. */
 const TURN_MS = 10
 
-/** A file that takes so long is on a slow disk, or the machine is busy: other threads read so many then. */
+/**
+ * A file that takes so long is on a slow disk, or the machine is busy: other threads read the next ones then, twice as
+ * many each time that the one after them is slow too.
+ */
 const SLOW_MS = 4
-const SLOW_FILES = 64
+const FEWEST_ELSEWHERE = 4
+const MOST_ELSEWHERE = 64
 
 /** A file to read. */
 interface Sized {
@@ -33,13 +37,14 @@ interface Sized {
 export type SmallFiles = ReturnType<typeof smallFiles>
 
 /** Reads the small files of one push. */
-export function smallFiles(keptBytes = KEPT_BYTES) {
+export function smallFiles(keptBytes = KEPT_BYTES, nowMs: () => number = () => performance.now()) {
   const kept = new Map<string, Buffer>()
   let room = keptBytes
   let slab = Buffer.alloc(0)
   let used = 0
-  let slow = 0
-  let turnedMs = performance.now()
+  let elsewhere = 0
+  let ifSlow = FEWEST_ELSEWHERE
+  let turnedMs = nowMs()
 
   /** In the slab, which the next read overwrites from `used` on. */
   function readHere({ file, size }: Sized): Buffer {
@@ -60,19 +65,22 @@ export function smallFiles(keptBytes = KEPT_BYTES) {
 
   /** Calls `take` with the file's bytes, which stay as they are where it returns true. */
   async function read<T>(from: Sized, take: (bytes: Buffer) => { readonly value: T; readonly isKept: boolean }) {
-    if (performance.now() - turnedMs > TURN_MS) {
+    if (nowMs() - turnedMs > TURN_MS) {
       await turn()
-      turnedMs = performance.now()
+      turnedMs = nowMs()
     }
-    if (slow > 0 || !from.isNear) {
-      slow = Math.max(0, slow - 1)
+    if (elsewhere > 0 || !from.isNear) {
+      elsewhere = Math.max(0, elsewhere - 1)
       return take(await readSmall(from.file, from.size)).value
     }
-    const startedMs = performance.now()
+    const startedMs = nowMs()
     const bytes = readHere(from)
     const { value, isKept } = take(bytes)
     if (isKept) used += bytes.length
-    if (performance.now() - startedMs > SLOW_MS) slow = SLOW_FILES
+    if (nowMs() - startedMs > SLOW_MS) {
+      elsewhere = ifSlow
+      ifSlow = Math.min(MOST_ELSEWHERE, ifSlow * 2)
+    } else ifSlow = FEWEST_ELSEWHERE
     return value
   }
 

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import type { Content } from './contents.ts'
-import { type Packed, packContents } from './pack-contents.ts'
+import { type ContentsPacker, contentsPacker, type Packed } from './pack-contents.ts'
 import { failureLine, LocalError, ProblemError } from './problem.ts'
 import type { Sending } from './sending.ts'
 import { ARCHIVE_LIMITS, smallBatches } from './upload-parts.ts'
@@ -19,11 +19,12 @@ export interface SmallOutcome {
 export async function storeSmall(sending: Sending, contents: readonly Content[], outcome: SmallOutcome): Promise<void> {
   const batches = [...smallBatches(contents, ARCHIVE_LIMITS)]
   const slot = pLimit(sending.jobs)
+  const packer = contentsPacker()
   let hasStopped = false
   const sendBatch = async (batch: readonly Content[]) => {
     if (hasStopped) return
     try {
-      await storeBatch(sending, batch, outcome)
+      await storeBatch(sending, packer, batch, outcome)
     } catch (error) {
       hasStopped = true
       throw error
@@ -33,7 +34,12 @@ export async function storeSmall(sending: Sending, contents: readonly Content[],
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-async function storeBatch(sending: Sending, batch: readonly Content[], outcome: SmallOutcome): Promise<void> {
+async function storeBatch(
+  sending: Sending,
+  packer: ContentsPacker,
+  batch: readonly Content[],
+  outcome: SmallOutcome,
+): Promise<void> {
   const { client, progress, state } = sending
   const release = await sending.gate(batch.reduce((sum, { size }) => sum + size, 0))
   try {
@@ -44,6 +50,7 @@ async function storeBatch(sending: Sending, batch: readonly Content[], outcome: 
     if (ready.length === 0) return
     const blobs = await send(
       sending,
+      packer,
       ready.map(({ content: { sha256 }, bytes }) => ({ sha256, bytes })),
     )
     state.rememberAhead(blobs.map(({ sha256 }) => sha256))
@@ -66,10 +73,13 @@ async function storeBatch(sending: Sending, batch: readonly Content[], outcome: 
 }
 
 /** As one archive, or in base64 to a hub that takes none: it has nothing at that address. */
-async function send({ client, repo, hub }: Sending, contents: readonly Packed[]) {
+async function send({ client, repo, hub }: Sending, packer: ContentsPacker, contents: readonly Packed[]) {
   if (hub.takesArchives)
     try {
-      return (await client.storeArchive(repo, packContents(contents))).blobs
+      const archive = packer.pack(contents)
+      const { blobs } = await client.storeArchive(repo, archive)
+      packer.free(archive)
+      return blobs
     } catch (error) {
       if (!(error instanceof ProblemError) || ![404, 405].includes(error.status)) throw error
       hub.takesArchives = false

@@ -27,6 +27,9 @@ async function made(name: string, text: string) {
   return { file, size: text.length, isNear: true }
 }
 
+/** The most files in a row that another thread has read. */
+const longest = (places: string) => Math.max(...places.split('here').map((some) => some.split('away').length - 1))
+
 describe('a small file', () => {
   it('is sent as it was when its digest was computed, whatever is there by then', async () => {
     const [small, one, two] = [smallFiles(), await made('one', 'first'), await made('two', 'other')]
@@ -86,6 +89,33 @@ describe('a small file', () => {
     expect(seen).toEqual(['first'])
     const taken = small.take({ ...one, isNear: false }, sha256Of('first'))
     expect(String(await taken)).toBe('first')
+  })
+
+  it('is read by another thread after a slow one, as are the next four, or twice as many as before', async () => {
+    let clockMs = 0
+    const [small, one] = [smallFiles(0, () => clockMs), await made('one', 'first')]
+    const isHere = async (takesMs: number) => {
+      let isSeen = false
+      const see = () => {
+        isSeen = true
+        clockMs += takesMs
+      }
+      const digest = small.digest(one, see, () => false)
+      const here = isSeen
+      await digest
+      // Everything else has had its turn in the meantime.
+      clockMs -= takesMs
+      return here
+    }
+    const read = async (slowOnes: ReadonlySet<number>, files: number) => {
+      const places: string[] = []
+      for (let at = 0; at < files; at += 1) places.push((await isHere(slowOnes.has(at) ? 5 : 0)) ? 'here' : 'away')
+      return places.join(' ')
+    }
+    const [four, eight] = ['away away away away', Array(8).fill('away').join(' ')]
+    expect(await read(new Set([1, 6]), 16)).toBe(`here here ${four} here ${eight} here`)
+    expect(await read(new Set([0]), 6)).toBe(`here ${four} here`)
+    expect(await read(new Set(Array(1000).keys()), 4 + 8 + 16 + 32 + 64 + 64 + 6).then(longest)).toBe(64)
   })
 
   it('does not move others that are kept, however many there are', async () => {
