@@ -68,11 +68,11 @@ describe('an archive of contents', () => {
     ['nothing', Buffer.alloc(0), 'has no files'],
     ['only its end', END, 'has no files'],
     ['only folders', archiveOf(entry('d', '', 'Directory')), 'has no files'],
-    ['no tar', Buffer.alloc(BLOCK, 'not a tar '), 'byte 0 begins no entry'],
-    ['a size below 0', archiveOf(sized(-BLOCK)), 'byte 0 begins no entry'],
-    ['a size that no number holds', archiveOf(sized(2 ** 60)), 'byte 0 begins no entry'],
+    ['no tar', Buffer.alloc(BLOCK, 'not a tar '), 'there is no entry at byte 0'],
+    ['a size below 0', archiveOf(sized(-BLOCK)), 'there is no entry at byte 0'],
+    ['a size that no number holds', archiveOf(sized(2 ** 60)), 'there is no entry at byte 0'],
     ['a file that was cut', entry('a', 'x'.repeat(2000)).subarray(0, 3 * BLOCK), 'ends in the middle of "a"'],
-    ['a link', archiveOf(entry('a', '', 'SymbolicLink')), 'is no file: SymbolicLink'],
+    ['a link', archiveOf(entry('a', '', 'SymbolicLink')), 'is not a file: SymbolicLink'],
   ])('of %s is refused', (_what, archive, why) => {
     expect(() => read(archive)).toThrow(expect.objectContaining({ status: 422, message: expect.stringContaining(why) }))
   })
