@@ -103,7 +103,7 @@ describe('the house', () => {
   })
 
   it('keeps files small and names things after what they do', () => {
-    // Nobody edits a generated file: it is as long as what it is made from.
+    // No one edits a generated file: it is as long as what it is made from.
     const written = [...files, ...pages].filter((file) => !textOf(file).startsWith(GENERATED))
     expect(written.length).toBeGreaterThan(files.length)
     expect(written.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])

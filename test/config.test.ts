@@ -64,7 +64,7 @@ describe('an invalid setting stops the start and is named', () => {
       { METRICS_HOST: '::' },
       /^Invalid configuration: METRICS_HOST: .*METRICS_PORT/,
     ],
-    ['a token that anybody guesses', { METRICS_TOKEN: 'a'.repeat(15) }, /^Invalid configuration: METRICS_TOKEN: .*16/],
+    ['a token that anyone guesses', { METRICS_TOKEN: 'a'.repeat(15) }, /^Invalid configuration: METRICS_TOKEN: .*16/],
     [
       'a token that no header can carry',
       { METRICS_TOKEN: `${'a'.repeat(16)} b` },

@@ -124,7 +124,7 @@ const message = (type: string, body: Buffer) => {
 const int16 = (value: number) => Buffer.from([value >> 8, value & 255])
 const int32 = (value: number) => Buffer.concat([int16(value >>> 16), int16(value & 65_535)])
 
-/** A server that lets everybody in, and answers each query with the version 14. */
+/** A server that lets everyone in, and answers each query with the version 14. */
 function oldServer(asked: Buffer): Buffer {
   const ready = message('Z', Buffer.from('I'))
   if (asked[0] === 'X'.charCodeAt(0)) return Buffer.alloc(0)

@@ -68,7 +68,7 @@ async function checked(client: HubClient, request: NewCheck, say: Say): Promise<
   return check
 }
 
-/** The published card, as anybody reads it. */
+/** The published card, as anyone reads it. */
 async function showCard(hub: ThrowawayHub, repo: string, say: Say): Promise<void> {
   const address = `${hub.url}/v1/robots/${repo}/card`
   const response = await fetch(address)

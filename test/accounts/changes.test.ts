@@ -74,7 +74,7 @@ describe('a reader of the changes of an account', () => {
       await sql(`update runs set error = 'quick' where owner_id = '${ada}' and id <> '${slow}'`)
       expect((await readAll(pass, ada)).toSorted()).toEqual(quick.toSorted())
       expect(await readAll(pass, ada)).toEqual([])
-      // Somebody else who continues from here sees them again, rather than miss the slow one.
+      // Someone else who continues from here sees them again, rather than miss the slow one.
       expect(await readAll(new ChangePass(pass.position), ada)).toHaveLength(quick.length)
     })
     expect(await readAll(pass, ada)).toEqual([slow])

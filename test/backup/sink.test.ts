@@ -1,4 +1,4 @@
-/** A backup in a folder that others write to: it never writes to a file that somebody else has put there. */
+/** A backup in a folder that others write to: it never writes to a file that someone else has put there. */
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -193,7 +193,7 @@ async function startHub(databaseUrl: string): Promise<Hub> {
   throw new Error('The hub did not start.')
 }
 
-/** Somebody with a key that may train, written straight into the tables. */
+/** Someone with a key that may train, written straight into the tables. */
 async function seed(): Promise<string> {
   const db = openDb({ url: postgres.url, poolMax: 2 })
   const owner = newId('user')

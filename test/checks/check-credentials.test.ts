@@ -36,7 +36,7 @@ beforeAll(async () => {
     elsewhere: await hub.key(ada, { repos: [elsewhere] }),
     job: await hub.key(org, { name: 'job' }),
   }
-  // Whoever has left made the checks that everybody is asked about.
+  // Whoever has left made the checks that everyone is asked about.
   leaver = left
   orgId = (await hub.sql<{ id: string }>('select id from accounts where handle = $1', [org]))[0]?.id ?? ''
 })

@@ -69,7 +69,7 @@ describe('reportRobotCheck', () => {
     expect((await post(key, check, 'report', { log_chunk: 'x'.repeat(262_145) })).status).toBe(413)
   })
 
-  it('is 409 for everybody but the claiming credential, and after a cancel', async () => {
+  it('is 409 for everyone but the claiming credential, and after a cancel', async () => {
     const check = await claimed()
     const files = [{ name: 'robot_card.json', size: 1 }]
     for (const refused of [await post(ada, check, 'report'), await post(ada, check, 'artifacts', { files })])

@@ -43,7 +43,7 @@ const named = (name: string): Asked => {
 }
 /** Of the credential that claimed the check. */
 const hold = [named('presignRobotCheckArtifacts'), named('reportRobotCheck')]
-/** Of everybody else who can write the repo. */
+/** Of everyone else who can write the repo. */
 const publish = named('publishRobotCheck')
 /** A check that this credential holds. */
 const claimedBy = async (who: Who): Promise<string> => {

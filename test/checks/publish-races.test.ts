@@ -134,7 +134,7 @@ describe('publishing a check', () => {
   })
 
   inTorture(() => {
-    it('while somebody cancels it is published: a check that has ended is not canceled', async () => {
+    it('while someone cancels it is published: a check that has ended is not canceled', async () => {
       const made = await robotCheck()
       const [published, canceled] = await Promise.all([
         publish(made.person, made.check),

@@ -158,7 +158,7 @@ describe('hub checks', () => {
   let id: string
   beforeAll(async () => {
     const eve = await hub.person()
-    // Nobody works for this account.
+    // No one works for this account.
     env = { ...env, HUB_TOKEN: await hub.key(eve) }
     const dir = await folder({ 'arm.xml': arm() })
     id = (await run(['check', dir, 'arm.xml', ...answers, '--no-wait'])).out.trim()

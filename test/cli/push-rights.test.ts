@@ -35,7 +35,7 @@ const run = (token: string, ...args: string[]) =>
 const updatedAt = async () => (await hub.call(ada, 'GET', `/v1/repos/${robot}`)).json.updated_at
 
 describe('a repo that already has everything', () => {
-  it('is not pushed to by somebody of another account', async () => {
+  it('is not pushed to by someone of another account', async () => {
     const refused = await run(eve.token, 'push', dir, robot)
     expect([refused.code, refused.out]).toEqual([3, ''])
     expect(refused.err).toContain(`${robot} belongs to an account that you are not a member of`)
@@ -61,7 +61,7 @@ describe('a repo that already has everything', () => {
     expect(await run(eve.token, 'push', dir, robot, '--dry-run')).toMatchObject({ code: 0 })
   })
 
-  it('is not restored, checked from a folder, or emptied of files that it does not have, by somebody else', async () => {
+  it('is not restored, checked from a folder, or emptied of files that it does not have, by someone else', async () => {
     const check = ['check', dir, 'scene.xml', '--robot', robot, '--control-hz', '50', '--action', 'position']
     expect((await run(eve.token, ...check, '--no-wait')).code).toBe(3)
     expect((await run(eve.token, 'restore', robot, '--at', '1')).code).toBe(3)

@@ -26,7 +26,7 @@ const subscribe = (selection: string, signal: AbortSignal) =>
     signal,
   })
 
-it('a selection of many pages, as it was once accepted from anybody, is refused before its first event', async () => {
+it('a selection of many pages, as it was once accepted from anyone, is refused before its first event', async () => {
   const answer = await subscribe(
     'owner { repos(first: 100) { nodes { files(first: 100) { nodes { path } } } } }',
     AbortSignal.timeout(120_000),

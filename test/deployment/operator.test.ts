@@ -119,7 +119,7 @@ describe('a job that failed', () => {
     expect(entry).toEqual({ action: 'job.retry', after: { job: 'run-purge' } })
   })
 
-  it('is not waiting for anybody, and is not in a count of waiting jobs', async () => {
+  it('is not waiting for anyone, and is not in a count of waiting jobs', async () => {
     const id = await put('blob-verify', { blobId: 'blob_x' }, { value: { message: 'job timed out' } })
     expect((await failed(operator())).data.failedJobs[0]).toMatchObject({ error: 'job timed out' })
     const text = await (await fetch(new URL('/metrics', hub.running.url))).text()

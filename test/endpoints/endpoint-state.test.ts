@@ -51,7 +51,7 @@ describe('an endpoint', () => {
     })
   })
 
-  it('of a worker is anybody’s to claim, a hosted one is its own call’s', () => {
+  it('of a worker is anyone’s to claim, a hosted one is its own call’s', () => {
     expect(outcome('claim', facts('queued'))).toBe('running')
     expect(outcome('claim', facts('queued', { executor: 'hosted' }))).toBe('conflict.wrong_kind')
     expect(outcome('claim', facts('queued', { executor: 'hosted', isOwnKey: true }))).toBe('running')

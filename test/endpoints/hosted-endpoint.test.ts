@@ -49,7 +49,7 @@ async function serving(change: Json = {}): Promise<{ id: string; key: string }> 
 
 describe('a hosted endpoint', () => {
   itOnce(
-    'is held for an agent, who gives it an end, until a person approves it as that key; an estimate is priced for everybody',
+    'is held for an agent, who gives it an end, until a person approves it as that key; an estimate is priced for everyone',
     async () => {
       const agent = await hub.key(ada, { agent: true, scope: 'train' })
       const asked = { executor: 'hosted', max_hours: 1 }
@@ -82,7 +82,7 @@ describe('a hosted endpoint', () => {
     },
   )
 
-  itOnce('is 429 for everybody where a cap in STOP mode has no room for it', async () => {
+  itOnce('is 429 for everyone where a cap in STOP mode has no room for it', async () => {
     const asked = { executor: 'hosted', max_hours: 1 }
     const org = await hub.org([{ user: ada.handle, role: 'owner' }])
     await hub.sql(`update accounts set spend_cap_usd = 0.5, spend_cap_mode = 'STOP' where handle = $1`, [org])

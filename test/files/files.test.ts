@@ -181,7 +181,7 @@ describe('complete', () => {
 })
 
 describe('presign-download', () => {
-  it('answers URLs for an hour, for anybody where the repo is public', async () => {
+  it('answers URLs for an hour, for anyone where the repo is public', async () => {
     const repo = await hub.repo(ada, { visibility: 'public' })
     await hub.upload(ada, repo, { 'a b.txt': 'first', 'é.txt': 'second' })
     const answer = await files(null, 'presign-download', { paths: ['é.txt', 'a b.txt'] }, repo)

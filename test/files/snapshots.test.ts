@@ -134,7 +134,7 @@ async function untilWaiting() {
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
     if (rows.length > 0) return
-    if (Date.now() > deadline) throw new Error('Nobody waits for a lock.')
+    if (Date.now() > deadline) throw new Error('No one waits for a lock.')
   }
 }
 

@@ -141,7 +141,7 @@ describe('presignUpload', () => {
     expect((await counters(repo))?.reserved).toBe(5)
   })
 
-  test('a repo of somebody else is not found, a read key is not allowed, nobody is asked who they are', async () => {
+  test('a repo of someone else is not found, a read key is not allowed, nobody is asked who they are', async () => {
     const repo = await world.repo(owner)
     const open = await world.repo(owner, { visibility: 'public' })
     const files = [fileOf('a', bytesOf('a'))]

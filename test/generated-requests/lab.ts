@@ -60,7 +60,7 @@ const sessionOf = (token: string): string =>
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** Half of the requests come from somebody who can do nearly everything, or nothing would ever succeed. */
+/** Half of the requests come from someone who can do nearly everything, or nothing would ever succeed. */
 const weights: Readonly<Record<string, number>> = {
   owner: 22,
   'train key': 16,

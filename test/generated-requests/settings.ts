@@ -26,7 +26,7 @@ const [requests, documents] = (process.env.HUB_TEST_GENERATED ?? (isFull ? '2000
 
 export const counts = { requests: requests ?? 0, documents: documents ?? 0 }
 
-/** The table of all answers is for the runs that somebody reads. */
+/** The table of all answers is for the runs that someone reads. */
 export const showsTable = isFull
 
 export const generousSettings: Readonly<Record<string, string>> = {

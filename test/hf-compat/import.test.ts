@@ -78,11 +78,11 @@ describe('hub import', () => {
     expect([none.code, none.err]).toEqual([1, expect.stringContaining('is not at http://127.0.0.1')])
   })
 
-  itInTorture('names what it has pushed, also where somebody changes the repo before it is named', async () => {
+  itInTorture('names what it has pushed, also where someone changes the repo before it is named', async () => {
     const one = await lab({ a: 'one' })
     await hf.json(one.author, 'POST', `/api/datasets/${one.name}/tag/main`, { tag: 'v1' })
     const change = () =>
-      here.upload(one.person, one.target.toLowerCase().replaceAll(/[._]/g, '-'), { a: 'of somebody else' })
+      here.upload(one.person, one.target.toLowerCase().replaceAll(/[._]/g, '-'), { a: 'of someone else' })
     const between = await sourceProxy(here.running.url, {
       meddle: (incoming, response) => {
         const { method, url = '' } = incoming
@@ -103,7 +103,7 @@ describe('hub import', () => {
     const ended = await runHub(words, { ...one.env, HUB_URL: between.url })
     expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
     expect(await filesOf(here, one.person, one.target, 'v1')).toEqual({ a: sha256Of('one') })
-    expect(await filesOf(here, one.person, one.target)).toEqual({ a: sha256Of('of somebody else') })
+    expect(await filesOf(here, one.person, one.target)).toEqual({ a: sha256Of('of someone else') })
   })
 
   itOnce('that is killed goes on where it was', async () => {

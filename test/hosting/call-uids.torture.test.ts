@@ -84,7 +84,7 @@ async function hubWith(
   }
 }
 
-/** A process of somebody else. */
+/** A process of someone else. */
 async function processOf(uid: number): Promise<ChildProcess> {
   const child = spawn('sleep', ['1000'], { uid, gid: uid, stdio: 'ignore' })
   strangers.push(child)
@@ -321,7 +321,7 @@ describe('a hub that finds the note of a call whose hub is gone', needs(!givesUi
     expect([existsSync(folder), later.ended]).toEqual([false, ['call_1']])
   })
 
-  it("takes its turn: a call that another hub has just cleared away is left, with the uid that is somebody else's by then", async () => {
+  it("takes its turn: a call that another hub has just cleared away is left, with the uid that is someone else's by then", async () => {
     const [uid = 0] = newUids(1)
     const { dataDir, notes } = await hubWith([uid])
     const mark = `99999999 1 ${await bootOf()}`

@@ -30,7 +30,7 @@ const patiently = { timeout: 100_000, interval: 50 }
 /** Numbers that no other test takes: three, so that a third call has the last one. */
 const FIRST_UID = 83_000 + 3 * (process.pid % 300)
 
-/** Everybody can enter the folder above the data: only the modes of what is in it keep others out. */
+/** Everyone can enter the folder above the data: only the modes of what is in it keep others out. */
 const base = givesUids ? openFolder('hub-isolation-') : ''
 const dataDir = join(base, 'data')
 const notes = openCallNotes(dataDir)
@@ -221,7 +221,7 @@ describe('hosted calls', needs(!givesUids && asRoot), () => {
     })
   })
 
-  describe('whose hub is killed, and whose data folder is opened to everybody before the next start', () => {
+  describe('whose hub is killed, and whose data folder is opened to everyone before the next start', () => {
     let three: string
     const uidOf = (job: string) => Number(read(job, 'ids').split('\n')[0])
     beforeAll(async () => {

@@ -113,7 +113,7 @@ describe('cancelRobotCheck', () => {
     expect(await cancelCheck(lab.ada, { checkId: id })).toMatchObject({ status: 'canceled' })
   })
 
-  it('of a Job that somebody deleted is 202', async () => {
+  it('of a Job that someone deleted is 202', async () => {
     const { id, call } = await dispatched()
     cluster.jobs.delete(nameOf(call))
     expect(await cancelCheck(lab.ada, { checkId: id })).toMatchObject({ status: 'canceled' })

@@ -106,7 +106,7 @@ it.each(deaths.map((death) => [death.title, death] as const))(title, { timeout: 
     const sentAt = performance.now()
     const again = await call(back ? made.url : other, path, body, key)
     const tookMs = performance.now() - sentAt
-    // Without a key a completion that had come to its end cannot be told from one of somebody else.
+    // Without a key a completion that had come to its end cannot be told from one of someone else.
     if (key === null && left === 0 && again.status === 409) expect(again.json.type).toBe('/problems/conflict.terminal')
     else expect([again.status, again.json.files?.length, again.json.detail]).toEqual([200, FILES, undefined])
     if (wasAnswered && key !== null) expect(again.json).toEqual((await first)?.json)

@@ -97,10 +97,10 @@ it('a reader that takes nothing makes the source wait, on every mount', async ()
     await open(name)
     await expect.poll(() => made.get(name), { timeout: 100_000 }).toBeGreaterThan(0)
   }
-  // Somebody else takes all of it meanwhile.
-  const response = await post('/graphql/stream', 'text/event-stream', ask('somebody else'))
+  // Someone else takes all of it meanwhile.
+  const response = await post('/graphql/stream', 'text/event-stream', ask('someone else'))
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(EVENTS * EVENT_BYTES)
-  expect(made.get('somebody else')).toBe(EVENTS)
+  expect(made.get('someone else')).toBe(EVENTS)
   // What the buffers of the connection hold, which the operating system bounds.
   for (const name of Object.keys(mounts)) expect([name, (made.get(name) ?? 0) < EVENTS / 2]).toEqual([name, true])
 })

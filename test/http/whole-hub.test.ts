@@ -141,7 +141,7 @@ describe('a complete hub', () => {
     })
   })
 
-  it('hides a private repo from everybody else in every operation', async () => {
+  it('hides a private repo from everyone else in every operation', async () => {
     const nobody = { authorization: '' }
     for (const path of ['/v1/repos/hub/arm', '/v1/repos/hub/arm/tree', '/v1/repos/hub/nothing']) {
       const response = await fetch(`${hub.url}${path}`)

@@ -5,7 +5,7 @@ import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 
 const t = testDb()
-const everybody = { accountIds: [], repoIds: null }
+const everyone = { accountIds: [], repoIds: null }
 const REPOS = 100
 const TRIES = 30
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 /** The time of the server alone. */
 async function timeOf(q: string): Promise<number> {
   const query = { filter: { q }, sort: 'created', after: null, limit: 1, cards: false } as const
-  const { statement, values } = repoPageStatement(everybody, query)
+  const { statement, values } = repoPageStatement(everyone, query)
   const text = `explain (analyze, timing off, format json) ${statement.text}`
   const [row] = await t.db.query<{ 'QUERY PLAN': [{ 'Execution Time': number }] }>(
     { name: '', text },

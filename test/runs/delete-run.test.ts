@@ -23,7 +23,7 @@ const removeRepo = (who: Who, name: string) => hub.call(who, 'DELETE', `/v1/repo
 const hide = async (who: Who, name: string) =>
   expect((await hub.call(who, 'PATCH', `/v1/repos/${name}`, { visibility: 'private' })).status).toBe(200)
 
-/** A run that was canceled before anybody took it. */
+/** A run that was canceled before anyone took it. */
 async function ended(who: Who, recipe: Json = {}, more: Json = {}): Promise<string> {
   const run = await submit(who, recipe, more)
   expect((await post(who, run, 'cancel')).status).toBe(202)

@@ -1,4 +1,4 @@
-/** Attacks on hosted runs: with what everybody sees of a run, with the key of an earlier call, and with the job's own key against its owner's repos. */
+/** Attacks on hosted runs: with what everyone sees of a run, with the key of an earlier call, and with the job's own key against its owner's repos. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

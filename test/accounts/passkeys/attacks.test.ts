@@ -37,7 +37,7 @@ describe('an answer', () => {
       { challenge: randomBytes(32).toString('base64url') },
       { type: 'webauthn.create' },
       { crossOrigin: true },
-      // Nobody was there; nobody confirmed it; it says both that it is one device's and that there is a copy.
+      // No one was there; nobody confirmed it; it says both that it is one device's and that there is a copy.
       { flags: 0 },
       { flags: 1 },
       { flags: 1 + 4 + 16 },

@@ -241,7 +241,7 @@ describe('METRICS_TOKEN', () => {
   const ask = (authorization?: string, remoteAddress = '10.0.0.7') =>
     guarded.running.app.inject({ url: '/metrics', remoteAddress, headers: authorization ? { authorization } : {} })
 
-  it('is asked of everybody, and of this machine too', async () => {
+  it('is asked of everyone, and of this machine too', async () => {
     expect((await ask(`Bearer ${token}`)).statusCode).toBe(200)
     expect((await ask(`bearer ${token}`)).statusCode).toBe(200)
     for (const address of ['10.0.0.7', '127.0.0.1']) {

@@ -10,7 +10,7 @@ const t = testDb()
 const REPOS = 20_000
 /** Every thousandth repo is one of few; all others have what many have. */
 const FEW = REPOS / 1000
-const everybody = { accountIds: [], repoIds: null }
+const everyone = { accountIds: [], repoIds: null }
 
 beforeAll(async () => {
   for (const text of [
@@ -52,7 +52,7 @@ describe('of 20,000 repos', () => {
     ['a tag that is searched', { q: 'few' }],
   ])('%s reads a fraction', async (_what, filter) => {
     const query = { filter, sort: 'created', after: null, limit: FEW + 5, cards: true } as const
-    const { statement, values } = repoPageStatement(everybody, query)
+    const { statement, values } = repoPageStatement(everyone, query)
     const plan = await custom(statement.text, orderedValues(statement, values))
     expect(Number(plan[0]?.['Actual Rows'])).toBe(filter.tag?.includes('none') ? 0 : FEW)
     expect(most(plan)).toBeLessThan(REPOS / 20)
@@ -60,7 +60,7 @@ describe('of 20,000 repos', () => {
 
   it('a tag and a license of many read a page', async () => {
     const query = { filter: { tag: ['many'], license: 'many' }, sort: 'created', after: null, limit: 21 } as const
-    const { statement, values } = repoPageStatement(everybody, { ...query, cards: true })
+    const { statement, values } = repoPageStatement(everyone, { ...query, cards: true })
     expect(most(await custom(statement.text, orderedValues(statement, values)))).toBeLessThan(REPOS / 20)
   })
 
@@ -69,7 +69,7 @@ describe('of 20,000 repos', () => {
     ['a model that few name', `repo_${'7'.padStart(26, '0')}`, FEW],
     ['a model that nobody names', `repo_${'8'.padStart(26, '0')}`, 0],
   ])('the uses of %s read these alone, however the statement is planned', async (_what, id, count) => {
-    const values = { ...everybody, of: [id], after: null, limit: FEW + 5 }
+    const values = { ...everyone, of: [id], after: null, limit: FEW + 5 }
     for (const plan of await plansOf(t.db, madeFrom.text, orderedValues(madeFrom, values))) {
       expect(Number(plan[0]?.['Actual Rows'])).toBe(count)
       expect(most(plan)).toBeLessThan(REPOS / 20)

@@ -97,7 +97,7 @@ it('runs of an org count for the org, not for the member who submitted them', as
   expect(await measured(lab, batch)).toMatchObject([{ by: 'account', nRuns: 1 }])
 })
 
-it('what the hub observed of a hosted run counts for everybody, and what its function reported for its account', async () => {
+it('what the hub observed of a hosted run counts for everyone, and what its function reported for its account', async () => {
   // The registry: 32 x 0.3514 + 2.75 = 14 GB and 150 samples/s. 500 steps x 32 in 100 s are 160.
   const report = { peakVramGb: 15, samplesPerS: 180, progress: { iteration: 500, start_iteration: 0 } }
   await succeed(ada, 32, report, hosted(100))

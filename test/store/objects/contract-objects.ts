@@ -126,7 +126,7 @@ export function objectsContract(at: OpenedStore): void {
       await expect(buffer(body)).rejects.toThrow()
     })
 
-    it('outlives an abort that comes before anybody reads: its reader gets the reason', async () => {
+    it('outlives an abort that comes before anyone reads: its reader gets the reason', async () => {
       const key = newKey()
       await at.store.put(key, randomBytes(PART_BYTES), { sizeBytes: PART_BYTES })
       const stop = new AbortController()

@@ -174,7 +174,7 @@ describe('a line that reports cut', () => {
 })
 
 describe('a notice of the hub inside a line', () => {
-  it('stands before the line for everybody, and does not cut it', async () => {
+  it('stands before the line for everyone, and does not cut it', async () => {
     const runId = await logged('a\nb', '!One.', 'c', '!Two.', 'd\ne', '!Three.')
     await assertReads(runId, ['a', 'One.', 'Two.', 'bcd', 'Three.', 'e'])
     expect((await linesOf(runId)).map(({ stream }) => stream)).toEqual([

@@ -1,4 +1,4 @@
-/** Many followers of one log that has as many lines as its bytes allow: they share its batches, and leave everybody else a turn. */
+/** Many followers of one log that has as many lines as its bytes allow: they share its batches, and leave everyone else a turn. */
 import { expect, it } from 'vitest'
 import { eventsOf } from '../../../src/http/sse.ts'
 import { runLog } from '../../../src/runs/log/run-log.ts'

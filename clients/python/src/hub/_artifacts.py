@@ -58,7 +58,7 @@ class Artifacts:
                 self._stop.wait(0.5)
                 continue
             try:
-                # They are small next to checkpoints, and somebody waits to see them.
+                # They are small next to checkpoints, and someone waits to see them.
                 has_sent = self.media.upload(self._push)
                 has_sent = self._upload_next() or has_sent
                 failures, self.error = 0, None

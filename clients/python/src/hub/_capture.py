@@ -48,7 +48,7 @@ class Capture:
             self._keep = None
 
     def end(self) -> None:
-        """Puts the streams back, unless somebody has replaced them since."""
+        """Puts the streams back, unless someone has replaced them since."""
         self._keep = None
         if sys.stdout is cast(TextIO, self._own[0]):
             sys.stdout = self._before[0]

@@ -55,7 +55,7 @@ class HubConnectionError(HubError):
 
 
 class RunCanceled(Exception):
-    """The hub asked the run to stop: somebody canceled it, or a limit or tripwire of its recipe was reached."""
+    """The hub asked the run to stop: someone canceled it, or a limit or tripwire of its recipe was reached."""
 
 
 class RunLost(Exception):
