@@ -120,21 +120,28 @@ async function sendObject(store: DiskStore, request: ObjectRequest, reply: Fasti
   const key = request.params['*']
   const grant = granted(store.readDownloadUrl(key, queryOf(request)))
   try {
-    const object = await store.describe(key)
-    if (!object) throw new ObjectStoreError('no_such_object', 'The object does not exist.')
-    const etag = `"${object.etag}"`
-    reply.headers({ etag, 'accept-ranges': 'bytes' })
-    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    const rangeHolds = request.headers['if-range'] === undefined || request.headers['if-range'] === etag
-    const range = rangeHolds ? parseRange(request.headers.range, object.sizeBytes) : null
-    if (range === 'unsatisfiable') throw unsatisfiable(object.sizeBytes)
-    reply.header('content-type', headerText(grant.contentType ?? object.contentType))
-    if (grant.downloadName !== null) reply.header('content-disposition', attachment(grant.downloadName))
-    reply.header('content-length', range ? range.end - range.start + 1 : object.sizeBytes)
-    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${object.sizeBytes}`)
-    if (request.method === 'HEAD') return reply.send()
-    const { body } = await store.get(key, range ? { range } : {})
-    return reply.send(body)
+    const refusals: HubError[] = []
+    const { body } = await store.open(key, (object) => {
+      const etag = `"${object.etag}"`
+      reply.headers({ etag, 'accept-ranges': 'bytes' })
+      if (matches(request.headers['if-none-match'], etag)) {
+        reply.code(304)
+        return 'nothing'
+      }
+      const rangeHolds = request.headers['if-range'] === undefined || request.headers['if-range'] === etag
+      const range = rangeHolds ? parseRange(request.headers.range, object.sizeBytes) : null
+      if (range === 'unsatisfiable') {
+        refusals.push(unsatisfiable(object.sizeBytes))
+        return 'nothing'
+      }
+      reply.header('content-type', headerText(grant.contentType ?? object.contentType))
+      if (grant.downloadName !== null) reply.header('content-disposition', attachment(grant.downloadName))
+      reply.header('content-length', range ? range.end - range.start + 1 : object.sizeBytes)
+      if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${object.sizeBytes}`)
+      return request.method === 'HEAD' ? 'nothing' : (range ?? 'whole')
+    })
+    for (const refusal of refusals) throw refusal
+    return body === null ? reply.send() : reply.send(body)
   } catch (error) {
     throw asHubError(error)
   }

@@ -19,6 +19,11 @@ import { type ByteRange, type ListedObject, type ObjectHead, ObjectStoreError } 
 export interface DiskObjects {
   find(key: string): Promise<ObjectDocument | null>
   read(key: string, range?: ByteRange): Promise<{ body: Readable; object: ObjectDocument }>
+  /** The same with one look for the object, where what is read depends on it. */
+  open(
+    key: string,
+    wanted: (object: ObjectDocument) => Wanted,
+  ): Promise<{ readonly body: Readable | null; readonly object: ObjectDocument }>
   /**
    * Turns a directory with the document's parts into the object, replacing an existing one. The result is durable on
    * return.
@@ -33,6 +38,9 @@ export interface DiskObjects {
   list(prefix: string): AsyncIterable<ListedObject>
 }
 
+/** Which bytes of an object are read. */
+export type Wanted = ByteRange | 'whole' | 'nothing'
+
 export interface WholeOptions {
   readonly contentType?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -45,11 +53,17 @@ const PUBLISH_ATTEMPTS = 20
 export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
   const find = async (key: string) => (await locateObject(layout, key))?.object ?? null
 
-  const read = async (key: string, range?: ByteRange) => {
+  const opened = async (key: string, wanted: (object: ObjectDocument) => Wanted) => {
     const found = await openObject(layout, key)
     if (!found) throw noSuchObject()
     const { directory, object, handle } = found
     try {
+      const bytes = wanted(object)
+      if (bytes === 'nothing') {
+        await handle?.close()
+        return { body: null, object }
+      }
+      const range = bytes === 'whole' ? null : bytes
       if (range && range.start >= object.sizeBytes) {
         throw new ObjectStoreError('invalid_range', `The object has ${object.sizeBytes} bytes.`)
       }
@@ -61,6 +75,11 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
       await handle?.close()
       throw error
     }
+  }
+  const read = async (key: string, range?: ByteRange) => {
+    const { body, object } = await opened(key, () => range ?? 'whole')
+    if (!body) throw new Error('Bytes were asked for, and none were opened.')
+    return { body, object }
   }
 
   // One at a time, of all processes on the disk: between its two renames a replacement relies on the former bytes
@@ -198,7 +217,7 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
   }
 
   const list = (prefix: string) => listObjects(layout, prefix)
-  return { find, read, publish, putWhole, putTogether, copy, remove, list }
+  return { find, read, open: opened, publish, putWhole, putTogether, copy, remove, list }
 }
 
 /** Gives a file its name. The folder is nearly always there: it is made after a failure, and may be pruned again. */

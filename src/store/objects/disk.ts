@@ -4,7 +4,7 @@ import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
-import { type Layout, layoutOf, type ObjectDocument, partFile } from './disk-layout.ts'
+import { type Layout, layoutOf, partFile } from './disk-layout.ts'
 import { type DiskObjects, diskObjects } from './disk-objects.ts'
 import { openScratch, type Scratch } from './disk-scratch.ts'
 import { diskUploads, type SendOptions } from './disk-uploads.ts'
@@ -43,7 +43,8 @@ export interface DiskStore extends ObjectStore {
    * `busy`, or what `signal` was aborted with.
    */
   writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, options?: SendOptions): Promise<StoredPart>
-  describe(key: string): Promise<ObjectDocument | null>
+  /** An object and the bytes of it that `wanted`, which throws nothing, asks for: found once. `no_such_object`. */
+  open: DiskObjects['open']
 }
 
 /** Opens the store, creates its directories, closed to other users, and removes what a crash left unfinished. */
@@ -107,7 +108,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     readPartUrl: (key, query) => readPartUrl(key, query, signingKey),
     readDownloadUrl: (key, query) => readDownloadUrl(key, query, signingKey),
     writePart: guarded((grant, body, options) => uploads.writePart(grant, body, options)),
-    describe: guarded((key) => objects.find(key)),
+    open: guarded(objects.open),
   }
 }
 

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openDiskStore } from '../../../src/store/objects/disk.ts'
 import { startObjectServer } from '../../support/object-server.ts'
 import { objectStoreContract } from './contract.ts'
@@ -311,6 +311,35 @@ describeOnce('the signed URLs of the disk store', () => {
     expect([past.status, past.headers.get('content-range')]).toEqual([416, 'bytes */10'])
     const preflight = await fetch(url, { method: 'OPTIONS' })
     expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'PUT, GET, HEAD'])
+    await server.close()
+  })
+
+  it('looks for an object once, whatever of it is asked for', async () => {
+    const server = await startObjectServer()
+    const { etag } = await server.store.put('a', Buffer.from('0123456789'), { sizeBytes: 10 })
+    const url = await server.store.signGet('a', { ttlSeconds: 60 })
+    const looks = (['open', 'get', 'head'] as const).map((name) => vi.spyOn(server.store, name))
+    const answers = []
+    for (const [method, headers] of [
+      ['GET', {}],
+      ['GET', { range: 'bytes=2-3' }],
+      ['GET', { range: 'bytes=10-' }],
+      ['GET', { 'if-none-match': `"${etag}"` }],
+      ['HEAD', {}],
+    ] as const) {
+      const answer = await fetch(url, { method, headers })
+      const text = answer.ok ? await answer.text() : ''
+      answers.push([answer.status, text, looks.map(({ mock }) => mock.calls.length)])
+      for (const look of looks) look.mockClear()
+    }
+    const once = [1, 0, 0]
+    expect(answers).toEqual([
+      [200, '0123456789', once],
+      [206, '23', once],
+      [416, '', once],
+      [304, '', once],
+      [200, '', once],
+    ])
     await server.close()
   })
 
