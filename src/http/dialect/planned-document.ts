@@ -2,8 +2,10 @@
 import { MapperKind, mapSchema } from '@graphql-tools/utils'
 import {
   type DocumentNode,
+  defaultFieldResolver,
   GraphQLEnumType,
   type GraphQLField,
+  type GraphQLFieldResolver,
   GraphQLList,
   type GraphQLNamedType,
   GraphQLNonNull,
@@ -58,10 +60,26 @@ function compiledSchema(dialect: GraphQLSchema): GraphQLSchema {
   const schema = mapSchema(dialect, {
     [MapperKind.OBJECT_FIELD]: (field, _name, typeName) =>
       isReady(dialect.getType(typeName), field) ? { ...field, type: asText(field.type) } : field,
+    [MapperKind.QUERY_ROOT_FIELD]: (field) => ({ ...field, resolve: resolverOf(field) }),
   })
   compiledSchemas.set(dialect, schema)
   return schema
 }
+
+/** What the one root field of a document has read before its answer turned out to need an executor. */
+class AlreadyRead {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+function resolverOf({ resolve = defaultFieldResolver }: { readonly resolve?: Resolve | undefined }): Resolve {
+  return (source, args, ctx, info) => (source instanceof AlreadyRead ? source.value : resolve(source, args, ctx, info))
+}
+
+type Resolve = GraphQLFieldResolver<unknown, unknown>
 
 function isReady(
   parent: GraphQLNamedType | undefined,
@@ -162,11 +180,13 @@ async function answerOf(
 ): Promise<unknown> {
   const projection = projected?.projection(variables)
   const read = projection && projected?.rootRead()?.(variables, ctx)
+  let root: AlreadyRead | undefined
   if (read) {
-    const value = projected?.project(projection, await read.value)
+    root = new AlreadyRead(await read.value)
+    const value = projected?.project(projection, root.value)
     if (value !== undefined) return value
   }
-  const { data, errors } = await compiled().query(undefined, ctx, variables)
+  const { data, errors } = await compiled().query(root, ctx, variables)
   const error = errors?.[0]
   if (error) throw error.originalError ?? error
   return data?.[rootKey]

@@ -80,6 +80,7 @@ describe('a read of /v1', () => {
         timesRead = 0
         const ours = await said(plan, variables)
         once += timesRead === 1 ? 1 : 0
+        expect(timesRead).toBeLessThan(2)
         const theirs = await said({ ...plan, projected: null }, variables)
         expect(ours).toBe(theirs)
       }
@@ -87,14 +88,14 @@ describe('a read of /v1', () => {
     },
   )
 
-  it('is read once where nothing is wrong with it', async () => {
+  it('is read once, also where its projection finds that something is wrong with it', async () => {
     const plan = reads.find(({ route }) => route.operation === 'getRepoTree') as Plan
     const nodes = [{ path: 'a"ü\u2028', size: 5, etag: null, sha256: 'x', mime: null, updatedAt: null }]
     source = { nodes, pageInfo: { endCursor: null, hasNextPage: false } }
     isRefused = false
     timesRead = 0
     expect(await said(plan, variablesOf(plan, false))).toContain('Cannot return null')
-    expect(timesRead).toBe(2)
+    expect(timesRead).toBe(1)
     source = { nodes: [{ ...nodes[0], updatedAt: '2026-01-31T09:30:00.000Z' }], pageInfo: { hasNextPage: false } }
     timesRead = 0
     expect(await said(plan, variablesOf(plan, false))).toContain('a\\"ü\u2028')

@@ -46,7 +46,7 @@ export class ProjectedDocument {
     try {
       return projection(value)
     } catch (error) {
-      // It always would, and read everything twice.
+      // It always would.
       if (error instanceof Waits) for (const key of this.#projections.keys()) this.#projections.set(key, null)
       return undefined
     }
