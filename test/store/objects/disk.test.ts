@@ -319,7 +319,7 @@ describeOnce('the signed URLs of the disk store', () => {
     const { etag } = await server.store.put('a', Buffer.from('0123456789'), { sizeBytes: 10 })
     const url = await server.store.signGet('a', { ttlSeconds: 60 })
     const looks = (['open', 'get', 'head'] as const).map((name) => vi.spyOn(server.store, name))
-    const answers = []
+    const answers: unknown[] = []
     for (const [method, headers] of [
       ['GET', {}],
       ['GET', { range: 'bytes=2-3' }],
