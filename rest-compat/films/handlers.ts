@@ -20,7 +20,7 @@ const file: HandlerRoute = {
     ...openToAll,
     parameters: [
       segment('owner', 'Handle of the owner.'),
-      segment('repo', 'Slug of the data set.'),
+      segment('repo', 'Slug of the data set, or of the model.'),
       segment('film_id', 'Id of the film.'),
       { name: 'If-None-Match', in: 'header', schema: text, description: '304 if the ETag still matches.' },
     ],

@@ -1,4 +1,4 @@
-/** Films of episodes: what a data set has of them. Contract, "Films of episodes". */
+/** Films of episodes: what a data set has, or a model of those that its results keep. Contract, "Films of episodes". */
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { type EpisodeFilm, filmsOfRepos } from '../../src/films/film-rows.ts'
@@ -24,13 +24,13 @@ export const placeNumber = z
 export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').implement({
   description:
     'A picture or a short video of an episode on a robot, which a worker makes. There is one for each version of the ' +
-    'data set and of the robot, episode, frame, and map of joints. It is hidden from ' +
-    'callers who cannot see the robot, except the owner of the data set and its members: they find it in lists, ' +
-    'without the robot and the bytes.',
+    'data set and of the robot, episode, frame, and map of joints; of an episode that a result of rollouts keeps, ' +
+    'one for each frame. It is hidden from callers who cannot see the robot, except the owner of the repo and its ' +
+    'members: they find it in lists, without the robot and the bytes.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'Its id: `film_…`.' }),
     ...leasedFields(t, {
-      seq: 'Change number of the data set that it shows.',
+      seq: 'Change number of the data set that it shows, or of the model whose rollout it shows.',
       status: 'Queued, running, succeeded or failed.',
       requestedAt: 'When it was asked for.',
       requester:
@@ -46,7 +46,11 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
       description: 'Version of the kept map of joints that it was made with; 0 for joints by name.',
     }),
     kind: t.expose('kind', { type: FilmKindEnum, description: 'A still or a video.' }),
-    episode: t.exposeInt('episode', { description: 'Index of the episode.' }),
+    episode: t.exposeInt('episode', { description: 'Index of the episode; of a kept one its seed.' }),
+    rolloutId: t.exposeID('rolloutId', {
+      nullable: true,
+      description: 'Id of the result that keeps the episode; null for an episode of a data set.',
+    }),
     frame: t.exposeInt('frame', { description: 'Frame of a still, from 0; 0 for a video.' }),
     sizeBytes: t.int({
       nullable: true,
@@ -67,7 +71,9 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
       resolve: (film, _args, ctx) => signFilm(ctx, film),
     }),
     isOutdated: t.exposeBoolean('isOutdated', {
-      description: 'Whether the files of the data set, or of the named robot, have changed since.',
+      description:
+        'Whether the files of the data set, or of the named robot, have changed since. Never of a kept episode: its ' +
+        'result names the versions of both.',
     }),
   }),
 })
@@ -93,15 +99,18 @@ builder.objectField(RepoType, 'episodeFilms', (t) =>
     type: Films,
     byPath: true,
     description:
-      'Films of its episodes, those asked for last first; at most 100 are kept. One statement for any number of repos.',
+      'Films of the episodes of a data set, or of those that results of a model keep; those asked for last first; at ' +
+      'most 100 are kept. One statement for any number of repos.',
     args: {
-      episode: t.arg.int({ ...rule(placeNumber), description: 'Only those of this episode.' }),
+      episode: t.arg.int({ ...rule(placeNumber), description: 'Only those of this episode, or this seed.' }),
+      rollout: t.arg.id({ description: 'Only those of episodes that this result keeps.' }),
       ...pageArgs(t.arg),
     },
     resolve: (repo) => repo.id,
-    load: async (repoIds: string[], ctx, { episode, ...given }) => {
+    load: async (repoIds: string[], ctx, { episode, rollout, ...given }) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
-      const asked = { limit: first ?? DEFAULT_PAGE_SIZE, after, episode: episode ?? null }
+      const of = { episode: episode ?? null, rolloutId: rollout ?? null }
+      const asked = { limit: first ?? DEFAULT_PAGE_SIZE, after, ...of }
       const pages = await filmsOfRepos(ctx, repoIds, asked)
       return pages.map((page) => new Connection(page, after !== null))
     },

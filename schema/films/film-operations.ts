@@ -18,19 +18,25 @@ import { EpisodeFilmType, FilmKindEnum, placeNumber } from './episode-film.ts'
 mutation('requestEpisodeFilm', {
   type: EpisodeFilmType,
   description:
-    'Asks for a picture or a video of an episode on a robot, which a worker of the owner makes. Each film is ' +
-    'made once: a repeat returns it, and one that failed is tried again. 422 for an episode that the data set does ' +
-    'not have, 429 while 50 films of the account wait or are being made.',
+    'Asks for a picture or a video of an episode on a robot, which a worker of the owner makes: of a data set, or ' +
+    'of one that a result of a model keeps. Each film is made once: a repeat returns it, and one that failed is ' +
+    'tried again. 422 for an episode that the data set does not have, or that the result does not keep; 429 while ' +
+    '50 films of the account wait or are being made.',
   scope: 'key:write',
   target: targetRepo,
-  input: input('The data set, the episode and the robot.', (t) => ({
+  input: input('The data set, the episode and the robot; or the model, its result and the seed.', (t) => ({
     ...repoName(t),
     kind: t.field({ type: FilmKindEnum, required: true, description: 'A still or a video.' }),
-    episode: t.int({ required: true, ...rule(placeNumber), description: 'Index of the episode.' }),
+    episode: t.int({
+      ...{ required: true, ...rule(placeNumber) },
+      description: 'Index of the episode; with `rollout` the seed of a kept one.',
+    }),
+    rollout: t.id({ description: 'Id of a result of the model, which keeps the episode.' }),
     frame: t.int({ ...rule(placeNumber), description: 'Frame of a still; 0 if absent.' }),
     robot: t.string({
       ...rule(fullNameText),
-      description: 'Full name of a robot; the one that `meta/info.json` names if absent.',
+      description:
+        'Full name of a robot; the one that `meta/info.json` names if absent. None with `rollout`, which has its own.',
     }),
   })),
   payload: { name: 'film', description: 'The film.' },

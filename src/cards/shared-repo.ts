@@ -4,7 +4,7 @@
  */
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
-import { number, objectOf, text } from '../store/read-json.ts'
+import { number, objectOf, orNull, text } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 import { MOST_BYTES, MOST_CARD_BYTES, pictureNames } from './repo-pictures.ts'
 
@@ -16,6 +16,20 @@ interface SharedResult {
 }
 
 const readResult = objectOf<SharedResult>({ task: text, robot: text, successes: number, seeds: number })
+
+/** The motion of a seed that a result of a public model keeps, on the robot that the page is about. */
+interface SharedMotion extends SharedResult {
+  readonly model: string
+  readonly seed: number
+  /** Ids of the newest films of it; null without one. */
+  readonly still: string | null
+  readonly video: string | null
+}
+
+const readMotion = objectOf<SharedMotion>({
+  ...{ task: text, robot: text, successes: number, seeds: number, model: text, seed: number },
+  ...{ still: orNull(text), video: orNull(text) },
+})
 
 /** A model has at most 1000 results, which are read from the newest one until a robot is public. */
 const newestResult = `case when r.kind = 'model' then (
@@ -48,6 +62,8 @@ const sharedColumns = columns({
   still: column.text.orNull('e.id'),
   /** The newest video of the episode on a public robot; null without one. */
   video: column.text.orNull('v.id'),
+  /** Of a robot: the kept motion that is asked for; null for any other, and that of a model that is not public. */
+  motion: column.json.orNull('y.motion', readMotion),
 })
 
 /** A public repo in the head of a page. */
@@ -62,6 +78,18 @@ const newestFilm = (kind: 'still' | 'video', more = '') => `select s.id
       where s.repo_id = r.id and s.episode = :episode and s.kind = '${kind}' and s.status = 'succeeded'
         and b.visibility = 'public' and s.seq = r.seq and s.robot_seq = b.seq${more} order by s.id desc limit 1`
 
+/** A result names its versions: a film of its motion never misleads. */
+const filmOfKept = (kind: 'still' | 'video', more = '') => `(select f.id from episode_films f
+      where f.kept_id = k.id and f.kind = '${kind}' and f.status = 'succeeded'${more} order by f.id desc limit 1)`
+
+const keptMotion = `select json_build_object('task', x.task, 'robot', o.handle || '/' || r.slug, 'successes', x.successes,
+        'seeds', x.seeds, 'model', mo.handle || '/' || m.slug, 'seed', k.seed,
+        'still', ${filmOfKept('still', ' and f.frame = coalesce(:frame, f.frame)')},
+        'video', ${filmOfKept('video')}) as motion
+      from rollouts x join repos m on m.id = x.model_repo_id and m.visibility = 'public'
+        join accounts mo on mo.id = m.owner_id join rollout_episodes k on k.rollout_id = x.id and k.seed = :seed
+      where x.id = :rolloutId and x.robot_repo_id = r.id limit 1`
+
 /**
  * By its name, else by one that it had before it was moved: a repo that has the name now hides the old one, also if it
  * is private. Its picture is that of lists: the still of the card, else a file whose name says so.
@@ -75,6 +103,8 @@ const sharedRepo = statement({
     slug: param.text(),
     episode: param.int4.orNull(),
     frame: param.int4.orNull(),
+    rolloutId: param.text.orNull(),
+    seed: param.int4.orNull(),
     names: param.texts(),
     mostBytes: param.int8(),
     cardBytes: param.int4(),
@@ -96,22 +126,28 @@ const sharedRepo = statement({
       where f.path ~* '${DRAWN}' order by w.place limit 1) p on true
     left join lateral (${newestFilm('still', ' and s.frame = coalesce(:frame, s.frame)')}) e on true
     left join lateral (${newestFilm('video')}) v on true
+    left join lateral (${keptMotion}) y on true
     where a.handle = :owner and r.visibility = 'public'`,
 })
 
-/** An episode, and the frame of it where one is asked for. */
+/** An episode, or the seed that a result keeps, and the frame of it where one is asked for. */
 export interface AskedFrame {
   readonly episode: number | null
   readonly frame: number | null
+  readonly rolloutId: string | null
+  readonly seed: number | null
 }
 
-/** The public repo that has or had this name, with the films of an episode; null for any other. One statement. */
+/** What a page asks for that shows no episode. */
+export const noFrame: AskedFrame = { episode: null, frame: null, rolloutId: null, seed: null }
+
+/** The public repo that has or had this name, with films of what is asked for; null for any other. One statement. */
 export async function findSharedRepo(
   querier: Querier,
   { owner, slug }: { readonly owner: string; readonly slug: string },
-  { episode, frame }: AskedFrame = { episode: null, frame: null },
+  asked: AskedFrame = noFrame,
 ): Promise<SharedRepo | null> {
   const limits = { names: pictureNames, mostBytes: MOST_BYTES, cardBytes: MOST_CARD_BYTES }
-  const [found = null] = await querier.query(sharedRepo, { owner, slug, episode, frame, ...limits })
+  const [found = null] = await querier.query(sharedRepo, { owner, slug, ...asked, ...limits })
   return found
 }

@@ -7,13 +7,13 @@ import { statement } from '../store/statement.ts'
 import { claimLeased } from '../work/claim-leased.ts'
 import type { ClaimNextInput } from '../work/claim-next.ts'
 import { announceLeased, claimedSql, claimParams, oldestSql } from '../work/leased-row.ts'
-import { type EpisodeFilm, filmWork, goneFilm, readFilm, withoutBytes } from './film-rows.ts'
+import { type EpisodeFilm, filmWork, goneFilm, isAsItWasSql, readFilm, robotOfSql, withoutBytes } from './film-rows.ts'
 
 const taken = columns({ id: column.text('f.id'), repoId: column.text('f.repo_id') })
 
 /** Both in the state that the film is of, and seen by the caller. */
-const asTheyWere = (f: string) => `exists (select 1 from repos r join repos t on t.id = ${f}.robot_repo_id
-          where r.id = ${f}.repo_id and r.seq = ${f}.seq and t.seq = ${f}.robot_seq
+const asTheyWere = (f: string) => `exists (select 1 from repos r join repos t on t.id = ${robotOfSql(f)}
+          where r.id = ${f}.repo_id and ${isAsItWasSql(f, 'r', 't')}
             and ${repoVisibleSql('t')})`
 
 const oldest = { table: 'episode_films', id: 'id', when: asTheyWere('c'), also: '', from: '' } as const

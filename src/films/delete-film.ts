@@ -11,17 +11,17 @@ import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { announceLeased } from '../work/leased-row.ts'
 import { releaseFilms, removedColumns } from './film-bytes.ts'
-import { filmWork, goneFilm } from './film-rows.ts'
+import { filmWork, goneFilm, robotOfSql } from './film-rows.ts'
 import type { NamedFilm } from './held-film.ts'
 
 const unmadeColumns = removedColumns.with({
   kind: column.enum('EpisodeFilmKind', 'f.kind'),
-  episode: column.int4('f.episode'),
+  episode: column.int4('coalesce(f.episode, (select k.seed from rollout_episodes k where k.id = f.kept_id))'),
   frame: column.int4('f.frame'),
   seq: column.int4('f.seq'),
   /** Null where it is hidden from the caller, or gone. */
   robot: column.text.orNull(`(select bo.handle || '/' || b.slug from repos b join accounts bo on bo.id = b.owner_id
-      where b.id = f.robot_repo_id and ${repoVisibleSql('b')})`),
+      where b.id = ${robotOfSql('f')} and ${repoVisibleSql('b')})`),
 })
 
 /**

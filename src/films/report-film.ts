@@ -21,7 +21,7 @@ import {
   renewedSql,
 } from '../work/leased-row.ts'
 import { countFilmBytes } from './film-bytes.ts'
-import { type EpisodeFilm, filmWork, goneFilm, readFilm, withoutBytes } from './film-rows.ts'
+import { type EpisodeFilm, filmWork, goneFilm, isAsItWasSql, readFilm, withoutBytes } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
 
 export interface ReportFilmInput extends NamedFilm {
@@ -48,7 +48,7 @@ const end = statement({
   name: 'episode-film-end',
   columns: told,
   params: { ...fenced, error: param.text.orNull(), storageKey: param.text.orNull() },
-  text: `with now as (select r.seq = e.seq and b.seq is not distinct from e.robot_seq as same
+  text: `with now as (select ${isAsItWasSql('e', 'r', 'b')} as same
       from episode_films e join repos r on r.id = e.repo_id left join repos b on b.id = e.robot_repo_id
       where e.id = :id),
     outcome as (select now.same and :error::text is null as is_made, case when :error::text is not null then :error

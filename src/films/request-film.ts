@@ -1,7 +1,11 @@
-/** Asks for a picture or a short video of an episode on a robot. Contract, "Films of episodes". */
-import { newId } from '@hub/formats/ids'
-import { assertNotJob } from '../auth/policy.ts'
+/**
+ * Asks for a picture or a short video of an episode on a robot, of a data set or kept by a result. Contract, "Films of
+ * episodes".
+ */
+import { isId, newId } from '@hub/formats/ids'
+import { assertNotJob, repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import { assertOpenFilms } from '../files/open-films.ts'
+import { lockAccounts } from '../files/upload-sql.ts'
 import { newestReviewedSql } from '../fits/joint-map-rows.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -23,11 +27,14 @@ export interface RequestFilmInput {
   readonly owner: string
   readonly repo: string
   readonly kind: FilmKind
+  /** Index of the episode; with `rollout` a seed. */
   readonly episode: number
   /** Of a still; 0 if absent. */
   readonly frame?: number | null
-  /** Full name; the one that `meta/info.json` names if absent. */
+  /** Full name; the one that `meta/info.json` names if absent. None with `rollout`, which has its own. */
   readonly robot?: string | null
+  /** Id of a result of the model, in place of a data set: it keeps the episode. */
+  readonly rollout?: string | null
 }
 
 const factColumns = columns({
@@ -47,16 +54,36 @@ const facts = statement({
     where b.id = :robotRepoId`,
 })
 
+const keptColumns = columns({
+  /** Null where the result keeps no episode of the seed. */
+  keptId: column.int8.orNull('k.id'),
+  seq: column.int4('x.model_seq'),
+  robot: column.text("bo.handle || '/' || b.slug"),
+})
+
+/** The kept episode of a result on a robot that the caller sees. */
+const keptOf = statement({
+  name: 'episode-film-kept',
+  exact: 'in-transaction',
+  columns: keptColumns,
+  params: { ...repoViewer, repoId: param.text(), rolloutId: param.text(), seed: param.int4() },
+  text: `select ${keptColumns.sql} from rollouts x
+      join repos b on b.id = x.robot_repo_id and ${repoVisibleSql('b')} join accounts bo on bo.id = b.owner_id
+      left join rollout_episodes k on k.rollout_id = x.id and k.seed = :seed
+    where x.id = :rolloutId and x.model_repo_id = :repoId`,
+})
+
 const row = insertInto('episode_films', {
   id: param.text(),
   repoId: param.text(),
   ownerId: param.text(),
   seq: param.int4(),
-  robotRepoId: param.text(),
-  robotSeq: param.int4(),
+  robotRepoId: param.text.orNull(),
+  robotSeq: param.int4.orNull(),
   mapVersion: param.int4(),
+  keptId: param.int8.orNull(),
   kind: param.enum('EpisodeFilmKind'),
-  episode: param.int4(),
+  episode: param.int4.orNull(),
   frame: param.int4(),
   status: 'queued',
   requestedBy: param.text.orNull(),
@@ -70,12 +97,13 @@ const filedColumns = columns({
 })
 
 /** The row that is there already for the same question; one that failed is tried again. */
-const file = statement({
-  name: 'episode-film-file',
-  columns: filedColumns,
-  params: row.params,
-  text: `${row.sql}
-    on conflict (repo_id, episode, kind, frame, seq, robot_repo_id, robot_seq, map_version) do update set
+const fileUnder = (name: string, key: string) =>
+  statement({
+    name,
+    columns: filedColumns,
+    params: row.params,
+    text: `${row.sql}
+    on conflict (${key}) do update set
       status = case when episode_films.status = 'failed' then 'queued' else episode_films.status end::"JobStatus",
       requested_by = case when episode_films.status = 'failed' then excluded.requested_by
         else episode_films.requested_by end,
@@ -84,7 +112,10 @@ const file = statement({
       lost = case when episode_films.status = 'failed' then 0 else episode_films.lost end,
       error = null
     returning ${filedColumns.sql}`,
-})
+  })
+
+const file = fileUnder('episode-film-file', 'repo_id, episode, kind, frame, seq, robot_repo_id, robot_seq, map_version')
+const fileKept = fileUnder('episode-film-file-kept', 'kept_id, kind, frame')
 
 /** Those asked for first, of the ones that have ended. */
 const dropOldest = statement({
@@ -99,8 +130,9 @@ const dropOldest = statement({
 
 /**
  * The film, which a worker of the owner makes: queued, or as it is if the same was asked for before. Errors: 401, 403,
- * 404 the data set or the robot, 409 `conflict.wrong_kind`, 422 for an episode that the data set does not have and for a
- * robot that nothing names, 429 `quota.films`, 503 without an object store.
+ * 404 the data set or the robot, or the model or its result, 409 `conflict.wrong_kind`, 422 for an episode that the data
+ * set does not have or the result does not keep, and for a robot that nothing names, 429 `quota.films`, 503 without an
+ * object store.
  */
 export function requestEpisodeFilm(ctx: RequestContext, input: RequestFilmInput): Promise<EpisodeFilm> {
   return guarded(
@@ -112,11 +144,12 @@ export function requestEpisodeFilm(ctx: RequestContext, input: RequestFilmInput)
     },
     async (allowed, repo) => {
       requireObjects(allowed.deps)
-      assertKind(repo, 'dataset')
+      assertKind(repo, isOfResult(input) ? 'model' : 'dataset')
       if (input.kind === 'video' && (input.frame ?? 0) !== 0)
         throw invalid('validation.value', 'A video has no frame of its own: leave it out.', ['frame'])
+      if (isOfResult(input)) return commitVerb(allowed, (tx) => request(allowed, tx, repo, input, ofResult(input)))
       const robot = await robotOf(allowed, repo, input.robot ?? null)
-      return commitVerb(allowed, (tx) => request(allowed, tx, { repo, robot, input }))
+      return commitVerb(allowed, (tx) => request(allowed, tx, repo, input, ofDataset(robot)))
     },
     async (film) => {
       if (!(await readFilm(ctx.deps.db, ctx.viewer, film))) throw notFound(`The film ${film.id}`)
@@ -124,36 +157,74 @@ export function requestEpisodeFilm(ctx: RequestContext, input: RequestFilmInput)
   )
 }
 
-interface Asked {
-  readonly repo: RepoFacts
-  readonly robot: RepoFacts
-  readonly input: RequestFilmInput
+/** What the film is of: columns of its row, and the name of the robot. */
+interface Source {
+  readonly seq: number
+  readonly robotRepoId: string | null
+  readonly robotSeq: number | null
+  readonly mapVersion: number
+  readonly episode: number | null
+  readonly keptId: number | null
+  readonly robot: string
 }
 
-async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, robot, input }: Asked) {
-  const repo = await lockRepo(tx, id)
-  if (!repo) throw notFound(`The repo ${fullName}`)
-  const { ownerId, seq } = repo
-  const [now] = await tx.query(facts, { repoId: id, robotRepoId: robot.id })
-  if (!now) throw notFound(`The repo ${robot.fullName}`)
-  const { episode, frame, kind } = input
-  if (now.episodeCount !== null && episode >= now.episodeCount)
-    throw invalid('validation.value', `${fullName} has ${now.episodeCount} episodes, from 0.`, ['episode'])
+/** Of the locked repo. */
+type SourceOf = (ctx: AllowedContext, tx: Tx, repo: RepoFacts, input: RequestFilmInput) => Promise<Source>
+
+async function request(ctx: AllowedContext, tx: Tx, found: RepoFacts, input: RequestFilmInput, sourceOf: SourceOf) {
+  const repo = await lockRepo(tx, found.id)
+  if (!repo) throw notFound(`The repo ${found.fullName}`)
+  const { id, ownerId } = repo
+  // Requests for other repos of the owner wait. Before the kept episode, as a deletion of its robot has it.
+  await tx.query(lockAccounts, { ids: [ownerId] })
+  const { robot, ...source } = await sourceOf(ctx, tx, repo, input)
+  const { kind, episode, frame, rollout } = input
   const requestedBy = ctx.viewer.kind === 'anonymous' ? null : ctx.viewer.personId
-  const { robotSeq, mapVersion } = now
-  const asked = { repoId: id, ownerId, seq, robotRepoId: robot.id, robotSeq, mapVersion, kind, episode }
-  const [filed] = await tx.query(file, { ...asked, id: newId('film'), frame: frame ?? 0, requestedBy })
+  const asked = { ...source, repoId: id, ownerId, kind, id: newId('film'), frame: frame ?? 0, requestedBy }
+  const [filed] = await tx.query(source.keptId === null ? file : fileKept, asked)
   const film = filed && (await readFilm(tx, ctx.viewer, { repoId: id, id: filed.id }))
   // The robot was hidden from the caller meanwhile.
-  if (!film) throw notFound(`The repo ${robot.fullName}`)
+  if (!film) throw notFound(`The repo ${robot}`)
   if (!filed.isNew) return film
   const dropped = await tx.query(dropOldest, { repoId: id })
   await assertOpenFilms(tx, { ownerId, repoId: id, asked: 1 })
   await releaseFilms(ctx.deps, tx, repo, dropped)
-  const after = { film: film.id, kind, episode, robot: robot.fullName, seq }
+  const after = { film: film.id, kind, ...(rollout && { rollout }), episode, robot, seq: source.seq }
   await audit(tx, ctx, { action: 'episode_film.create', accountId: ownerId, targetId: id, after })
   announceLeased(tx, ctx.deps.events, filmWork, film)
   return film
+}
+
+/** An episode of a data set, on a robot that it names or the caller. */
+const ofDataset =
+  (robot: RepoFacts): SourceOf =>
+  async (_ctx, tx, { id: repoId, fullName, seq }, { episode }) => {
+    const [now] = await tx.query(facts, { repoId, robotRepoId: robot.id })
+    if (!now) throw notFound(`The repo ${robot.fullName}`)
+    const { robotSeq, mapVersion, episodeCount } = now
+    if (episodeCount !== null && episode >= episodeCount)
+      throw invalid('validation.value', `${fullName} has ${episodeCount} episodes, from 0.`, ['episode'])
+    return { seq, robotRepoId: robot.id, robotSeq, mapVersion, episode, keptId: null, robot: robot.fullName }
+  }
+
+interface OfResult extends RequestFilmInput {
+  readonly rollout: string
+}
+
+const isOfResult = (input: RequestFilmInput): input is OfResult => typeof input.rollout === 'string'
+
+/** An episode that a result keeps, on the robot of the result. */
+function ofResult({ rollout, robot: given }: OfResult): SourceOf {
+  if (typeof given === 'string') throw invalid('validation.value', 'A result has its robot: leave it out.', ['robot'])
+  return async ({ viewer }, tx, { id: repoId, fullName }, { episode: seed }) => {
+    const asked = { ...visibleRepos(viewer), repoId, rolloutId: rollout, seed }
+    const [found] = isId('roll', rollout) ? await tx.query(keptOf, asked) : []
+    if (!found) throw notFound(`The result ${rollout} of ${fullName}`)
+    const { keptId, seq, robot } = found
+    if (keptId === null)
+      throw invalid('validation.value', `The result ${rollout} keeps no motion of seed ${seed}.`, ['episode'])
+    return { seq, robotRepoId: null, robotSeq: null, mapVersion: 0, episode: null, keptId, robot }
+  }
 }
 
 const namedColumns = columns({ robotType: column.text.orNull('d.robot_type') })
@@ -181,5 +252,8 @@ async function robotOf(ctx: RequestContext, repo: RepoFacts, given: string | nul
 
 function assertKind({ kind, fullName: name }: RepoFacts, wanted: RepoFacts['kind']): void {
   if (kind !== wanted)
-    throw new HubError('conflict.wrong_kind', `${name} is a ${kind} repo; a film shows a data set on a robot.`)
+    throw new HubError(
+      'conflict.wrong_kind',
+      `${name} is a ${kind} repo; a film shows a data set, or a result of a model, on a robot.`,
+    )
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 import { endedSql, isLostSql, LOST } from '../work/leased-row.ts'
-import { withoutBytes } from './film-rows.ts'
+import { isAsItWasSql, withoutBytes } from './film-rows.ts'
 import { WAITS_SECONDS } from './limits.ts'
 
 const settledColumns = columns({ repoId: column.text('f.repo_id') })
@@ -17,7 +17,7 @@ const settle = statement({
   columns: settledColumns,
   params: { most: param.int8() },
   text: `with due as (
-      select e.id, case when not (r.seq = e.seq and b.seq is not distinct from e.robot_seq)
+      select e.id, case when not ${isAsItWasSql('e', 'r', 'b')}
           then 'The files of the data set or the robot changed before a worker made it: ask again.'
         when ${isLostSql('e')} then '${LOST}'
         else 'No worker made it within a day: start one, or show the robot to it, and ask again.' end as error
@@ -25,7 +25,7 @@ const settle = statement({
       where e.status in ('queued', 'running') and (
         ${isLostSql('e')}
         or (e.status = 'queued' or e.lease_expires_at <= now())
-          and (not (r.seq = e.seq and b.seq is not distinct from e.robot_seq)
+          and (not ${isAsItWasSql('e', 'r', 'b')}
             or e.requested_at < now() - interval '${WAITS_SECONDS} seconds'))
       order by e.id limit :most for update of e skip locked)
     update episode_films f set status = 'failed', ${endedSql}, error = due.error, ${withoutBytes('true')}

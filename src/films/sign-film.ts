@@ -15,11 +15,11 @@ const TTL_SECONDS = 3600
  */
 export async function signFilm(
   { deps }: Pick<RequestContext, 'deps'>,
-  { status, storageKey, kind, repo, robot, episode, frame }: EpisodeFilm,
+  { status, storageKey, kind, repo, robot, episode, frame, rolloutId }: EpisodeFilm,
 ): Promise<string | null> {
   if (status !== 'succeeded' || storageKey === null || robot === null || deps.objects === null) return null
   const { contentType, extension } = filmObjects[kind]
-  const name = `${repo.replace('/', '-')}-episode-${episode}${kind === 'still' ? `-frame-${frame}` : ''}.${extension}`
+  const name = `${repo.replace('/', '-')}-${rolloutId === null ? 'episode' : 'seed'}-${episode}${kind === 'still' ? `-frame-${frame}` : ''}.${extension}`
   return deps.objects.signGet(storageKey, { ttlSeconds: TTL_SECONDS, downloadName: name, contentType })
 }
 

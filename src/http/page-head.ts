@@ -2,10 +2,11 @@
  * The head of a page of a public repo, or of the account that has one, by which chat programs unfold a link to it (Open
  * Graph), and search engines name it. Pure.
  */
+import { isId } from '@hub/formats/ids'
 import { type PageMatch, type PageName, pagePath } from '@hub/formats/page-paths'
 import { countText } from '@hub/text/amounts'
 import { hiddenCharacters } from '@hub/text/hidden-characters'
-import type { AskedFrame, SharedRepo } from '../cards/shared-repo.ts'
+import { type AskedFrame, noFrame, type SharedRepo } from '../cards/shared-repo.ts'
 import { filmObjects } from '../films/film-objects.ts'
 import { FILM_SIZE } from '../films/limits.ts'
 import type { SharedAccount } from '../profiles/shared-account.ts'
@@ -57,12 +58,13 @@ export function pageHead(page: AskedPage, repo: SharedRepo): string {
   const part = partOf(page, repo)
   const title = cut(part === null ? name : `${part} · ${name}`, MOST_TITLE)
   const description = cut(plain(descriptionOf(page.match.name, repo)), MOST_DESCRIPTION)
-  const path = repo.still === null ? repo.picture && filePath(repo, repo.picture) : filmPath(repo, repo.still)
+  const { still, video } = filmsOf(repo)
+  const path = still ?? (repo.picture && filePath(repo, repo.picture))
   return elements({
     ...{ title, description, type: 'website', address: addressOf(page, repo) },
     picture: path === null ? null : { address: `${page.origin}${path}`, alt: `A picture of ${name}` },
     card: path === null ? 'summary' : 'summary_large_image',
-    more: repo.video === null ? [] : videoOf(`${page.origin}${filmPath(repo, repo.video)}`),
+    more: video === null ? [] : videoOf(`${page.origin}${video}`),
   })
 }
 
@@ -130,15 +132,18 @@ const videoOf = (address: string) => [
 const property = (name: string, content: string) => `<meta property="${name}" content="${escapeHtml(content)}" />`
 
 function partOf({ match, query }: AskedPage, repo: SharedRepo): string | null {
+  if (repo.motion !== null) return `Seed ${repo.motion.seed} of ${repo.motion.model}`
   if (match.name === 'repoEpisodes') return episodeOf(query, repo) ?? 'Episodes'
   return parts[match.name] ?? null
 }
 
-/** The episode and the frame that a page of episodes is asked for; null for other pages. */
+/** The episode and the frame that a page of episodes is asked for, or the kept motion; nothing of other pages. */
 export function askedFrame({ match, query }: Pick<AskedPage, 'match' | 'query'>): AskedFrame {
-  if (match.name !== 'repoEpisodes') return { episode: null, frame: null }
   const asked = (name: string) => numberOf(query.get(name), Number.POSITIVE_INFINITY)
-  return { episode: asked('episode'), frame: asked('frame') }
+  if (match.name === 'repoEpisodes') return { ...noFrame, episode: asked('episode'), frame: asked('frame') }
+  if (match.name !== 'repoRollouts' || !query.has('kept')) return noFrame
+  const [, , id = ''] = query.get('one')?.split('/') ?? []
+  return { episode: null, frame: asked('frame'), rolloutId: isId('roll', id) ? id : null, seed: asked('seed') }
 }
 
 /** Null for an episode that the data set does not have. A frame is one of its episode: how many it has is not known. */
@@ -156,7 +161,8 @@ function numberOf(text: string | null, count: number): number | null {
 }
 
 function descriptionOf(page: PageName, repo: SharedRepo): string {
-  const { description, prettyName, result } = repo
+  const { description, prettyName } = repo
+  const result = repo.motion ?? repo.result
   const results =
     page === 'repoRollouts' && result !== null
       ? `${result.task} on ${result.robot}: ${result.successes} of ${countText(result.seeds, 'rollout')} succeeded.`
@@ -199,7 +205,12 @@ function addressOf({ match, query, origin }: AskedPage, { owner, slug }: SharedR
   return `${origin}${path}${search === '' || search.length > MOST_QUERY ? '' : `?${search}`}`
 }
 
-const filmPath = ({ owner, slug }: SharedRepo, id: string) => `/v1/repos/${owner}/${slug}/episode-films/${id}/file`
+/** Paths of the films that stand for the page; null without one. Those of a kept motion stand on its model. */
+function filmsOf({ owner, slug, motion, ...of }: SharedRepo) {
+  const { still, video } = motion ?? of
+  const path = (id: string | null) => id && `/v1/repos/${motion?.model ?? `${owner}/${slug}`}/episode-films/${id}/file`
+  return { still: path(still), video: path(video) }
+}
 
 const filePath = ({ owner, slug }: SharedRepo, path: string) =>
   `/v1/repos/${owner}/${slug}/resolve/${path.split('/').map(encodeURIComponent).join('/')}`

@@ -16,11 +16,12 @@ const droppedColumns = columns({
   blobId: column.text('e.blob_id'),
 })
 
-/** SKIP LOCKED: another hub takes others. */
+/** Those whose films are gone too. SKIP LOCKED: another hub takes others. */
 const dropped = statement({
   name: 'rollout-episodes-dropped',
   columns: droppedColumns,
-  text: `select ${droppedColumns.sql} from rollout_episodes e where e.rollout_id is null order by e.id limit ${BATCH}
+  text: `select ${droppedColumns.sql} from rollout_episodes e where e.rollout_id is null
+      and not exists (select 1 from episode_films f where f.kept_id = e.id) order by e.id limit ${BATCH}
     for update skip locked`,
 })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { displaceEverywhere } from '../accounts/device-login/displace-logins.ts'
 import { fileDatasetChecks } from '../checks/datasets/file-checks.ts'
 import { giveIdleSparesBack } from '../files/storage-spares.ts'
+import { dropKeptFilms } from '../films/drop-kept-films.ts'
 import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
@@ -54,6 +55,7 @@ const filesCollect = define({
     await purgeDeletedRepos(deps, signal)
     await purgeDeletedRuns(deps, signal)
     await pruneClosedRows(deps, signal)
+    await dropKeptFilms(deps, signal)
     await dropEpisodes(deps, signal)
     await dropOldRows(deps, signal)
     await displaceEverywhere(deps.db)

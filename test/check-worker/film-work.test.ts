@@ -3,7 +3,8 @@ import { type FilmWorker, workOnFilms } from '@hub/check-worker/serve/film-work'
 import type { CheckOutcome } from '@hub/check-worker/serve/serve-check'
 import { createHubClient } from '@hub/client/internal'
 import { beforeAll, expect, it } from 'vitest'
-import { contractHub, type Person } from '../support/hub.ts'
+import { rolloutsOf } from '../rollouts/support.ts'
+import { contractHub, type Person, sha256Of } from '../support/hub.ts'
 
 const hub = contractHub()
 const png = new TextEncoder().encode('a picture')
@@ -60,6 +61,26 @@ it('sends the video where one is asked for, of ten seconds at most', async () =>
   const film = await filmOf(repo)
   const answer = await fetch(film.url)
   expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['video/webm', 'a video'])
+})
+
+it('opens the page of a recorded rollout on the robot of its result, which stands on the model', async () => {
+  const { model, robot: robotWithFiles, publish } = rolloutsOf(hub)
+  const [from, on] = [await model(ada), await robotWithFiles(ada)]
+  const motion = Buffer.from('a motion')
+  const contents = [motion.toString('base64')]
+  expect((await hub.call(ada, 'POST', `/v1/repos/${from.repo}/blobs`, { contents })).status).toBe(200)
+  const episodes = [{ seed: 3, sha256: sha256Of(motion), size: motion.length }]
+  const { json: result } = await publish(ada, from, on, { episodes })
+  const body = { kind: 'still', rollout: result.id, episode: 3, frame: 12 }
+  expect((await hub.call(ada, 'POST', `/v1/repos/${from.repo}/episode-films`, body)).status).toBe(202)
+  const asked: string[] = []
+  await work(async ({ path }) => {
+    asked.push(path)
+    return { still: png, video: null }
+  })
+  const one = encodeURIComponent(`${from.repo}/${result.id}`)
+  expect(asked).toEqual([`/${on.repo}/rollouts?one=${one}&seed=3&kept=1&frame=12`])
+  expect(await filmOf(from.repo)).toMatchObject({ rollout_id: result.id, episode: 3, status: 'succeeded' })
 })
 
 it('says why it made none', async () => {

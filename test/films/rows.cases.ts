@@ -20,6 +20,7 @@ export const rows = defineRows({
   refused: {
     repos_films_counted: `insert into repos (id, owner_id, slug, kind, film_bytes) values ('x', 'x', 'a', 'robot', -1)`,
     episode_films_counted: aFilm({ attempt: '-1' }),
+    episode_films_of_one: aFilm({ kept_id: '1' }),
     episode_films_claimed_whole: aFilm({ status: `'running'` }),
     episode_films_ended: aFilm({ status: `'failed'` }),
     episode_films_sent_whole: aFilm({ status: `'succeeded'` }),

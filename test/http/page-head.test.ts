@@ -1,4 +1,5 @@
 /** What a link to a page says of it to people who are not signed in: of public repos, and of nothing else. */
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '@hub/formats/ids'
@@ -7,6 +8,7 @@ import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { registerPages } from '../../src/http/pages.ts'
 import { sharedHead } from '../../src/http/shared-head.ts'
+import { rolloutsOf } from '../rollouts/support.ts'
 import { contractHub, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -177,6 +179,59 @@ describe('a link to a public repo', () => {
       `reach on ${seen}: 87 of 100 rollouts succeeded. A model.`,
     )
     expect((await open(`/${model}/rollouts`)).text).not.toMatch(new RegExp(`${hidden}|secret`))
+  })
+
+  it('has the films of the kept motion that it names, where model and robot are public', async () => {
+    const { model, robot, publish } = rolloutsOf(hub)
+    const on = await robot(ada)
+    const [seen, hidden] = [await model(ada), await model(ada, { visibility: 'private' })]
+    const kept = async (from: typeof seen) => {
+      const bytes = Buffer.from('a motion')
+      await hub.call(ada, 'POST', `/v1/repos/${from.repo}/blobs`, { contents: [bytes.toString('base64')] })
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      const { json } = await publish(ada, from, on, { episodes: [{ seed: 3, sha256, size: bytes.length }] })
+      const made = async (kind: string, frame: number) => {
+        const id = newId('film')
+        await hub.sql(
+          `insert into episode_films (id, repo_id, owner_id, seq, map_version, kept_id, kind, frame, status,
+              storage_key, store_upload_id, size, sha256)
+            select $1, m.id, m.owner_id, x.model_seq, 0, k.id, $3::"EpisodeFilmKind", $4, 'succeeded', $1, 'b', 1,
+              repeat('a', 64)
+            from rollouts x join repos m on m.id = x.model_repo_id join rollout_episodes k on k.rollout_id = x.id
+            where x.id = $2`,
+          [id, json.id, kind, frame],
+        )
+        return `${hub.running.url}/v1/repos/${from.repo}/episode-films/${id}/file`
+      }
+      const films = { 'og:image': await made('still', 7), 'og:video': await made('video', 0) }
+      return { films, link: `/${on.repo}/rollouts?one=${encodeURIComponent(`${from.repo}/${json.id}`)}&kept=1` }
+    }
+    const [open, closed] = [await kept(seen), await kept(hidden)]
+    const words = {
+      'og:title': `Seed 3 of ${seen.repo} · ${on.repo}`,
+      'og:description': `swing-up on ${on.repo}: 3 of 4 rollouts succeeded. A robot.`,
+    }
+    expect(await headOf(`${open.link}&seed=3`)).toMatchObject({ ...words, ...open.films })
+    const other = await headOf(`${open.link}&seed=3&frame=8`)
+    expect(other).toMatchObject({ ...words, 'og:video': open.films['og:video'] })
+    expect(other).not.toHaveProperty('og:image')
+    // Its files change, and the result says what was run.
+    await hub.upload(ada, seen.repo, { 'policy.onnx': 'changed' })
+    expect(await headOf(`${open.link}&seed=3`)).toMatchObject(open.films)
+    const plain = await headOf(`/${on.repo}/rollouts`)
+    for (const link of [
+      `${open.link}&seed=1`,
+      `${open.link}&seed=x`,
+      `${closed.link}&seed=3`,
+      `${open.link.replace(on.repo, (await robot(ada)).repo)}&seed=3`,
+      `/${on.repo}/rollouts?one=a%00b/c/d&seed=3&kept=1`,
+    ]) {
+      const head = await headOf(link)
+      expect([link, head['og:image'], head['og:video'], head['og:title']?.includes('Seed')]).toEqual([
+        ...[link, undefined, undefined, false],
+      ])
+    }
+    expect(plain['og:title']).toBe(`Rollouts · ${on.repo}`)
   })
 
   it('stays text, whatever it is called', async () => {

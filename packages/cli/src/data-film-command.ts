@@ -1,4 +1,4 @@
-/** `hub data film`: a picture and a short video of an episode on its robot. */
+/** `hub data film`: a picture and a short video of an episode on its robot, or of a recorded rollout. */
 import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type HubClient, LocalError } from '@hub/client/internal'
@@ -22,23 +22,29 @@ With --on-hub a worker makes it (hub check-worker), 640 points wide and a video 
 the data set: the page shows it, and a link to the episode unfolds with it. The address that is printed stays, until
 --delete takes the film away: hub data films lists them. One that waits or is being made is canceled by that.
 
+With --rollout the repo is a model, and --episode a seed whose motion this result keeps (hub rollout --publish). A
+worker films it as it was recorded, on the robot of the result, and the film stands on the model.
+
 Otherwise it needs a Chromium: the one in PATH, or HUB_CHROMIUM; and playwright-core, the command says how to install
 it.
 ${hubExamples(
   'data film ada/pick-cube --frame 40 --still lift.png',
   'data film ada/pick-cube --episode 3 --robot ada/so100 --still three.png --video three.webm',
   'data film ada/pick-cube --episode 3 --frame 40 --on-hub still',
+  'data film ada/walker --rollout roll_01m812yvrpextatj8nx4n20001 --episode 3 --on-hub video',
   'data film ada/pick-cube --delete film_01m812yvrpextatj8nx4n20001',
 )}`
 
 const listHelp = `
-Each with its state, and the address of one that is there. A data set keeps the last hundred.
+Each with its state, and the address of one that is there. A data set keeps the last hundred, and so does a model, of
+recorded rollouts.
 ${hubExamples('data films ada/pick-cube', 'data films ada/pick-cube --episode 3 --json')}`
 
 interface FilmOptions extends CommonOptions {
   readonly episode: number
   readonly frame: number
   readonly robot?: string
+  readonly rollout?: string
   readonly still?: string
   readonly video?: string
   readonly onHub?: 'still' | 'video'
@@ -47,6 +53,7 @@ interface FilmOptions extends CommonOptions {
 
 interface ListOptions extends CommonOptions {
   readonly episode?: number
+  readonly rollout?: string
 }
 
 /** Adds the commands to `hub data`. */
@@ -58,19 +65,24 @@ export function registerFilmCommand(data: Command, program: Command, io: ClientI
       new Option('--on-hub <kind>', 'have a worker make it, and print its address').choices(['still', 'video']),
     )
     .option('--delete <film>', 'delete a film that a worker made, or cancel one that is not made yet, instead')
-    .option('--episode <number>', 'which episode', wholeFrom(0), 0)
+    .option('--episode <number>', 'which episode; with --rollout, which seed', wholeFrom(0), 0)
     .option('--frame <number>', 'frame of the picture', wholeFrom(0), 0)
     .option('--robot <repo>', 'robot that moves (default: the one that meta/info.json names)')
+    .option('--rollout <result>', 'with --on-hub: id of a result of the model, which keeps the motion of the seed')
     .addHelpText('after', help)
     .action((repo: string, options: FilmOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client, settings) => {
-        const { onHub, still, video, delete: id } = options
+        const { onHub, still, video, rollout, robot, delete: id } = options
         if (id !== undefined) {
           const other = onHub ?? still ?? video
           if (other) throw new LocalError('--delete takes a film away: leave out --on-hub, --still and --video.')
           return deleteFilm(client, repo, id)
         }
+        if (rollout !== undefined && onHub === undefined)
+          throw new LocalError('A worker films a recorded rollout: give --on-hub still or --on-hub video.')
+        if (rollout !== undefined && robot !== undefined)
+          throw new LocalError('A result has its robot: leave out --robot.')
         if (onHub === undefined) return film(io, client, settings, { repo, options })
         if (still ?? video)
           throw new LocalError('--still and --video are for films of this machine; leave out --on-hub.')
@@ -78,11 +90,12 @@ export function registerFilmCommand(data: Command, program: Command, io: ClientI
       })
     })
   common(data.command('films <repo>').description('List the pictures and videos that workers made of episodes'), io)
-    .option('--episode <number>', 'only those of this episode', wholeFrom(0))
+    .option('--episode <number>', 'only those of this episode, or this seed', wholeFrom(0))
+    .option('--rollout <result>', 'only those of motions that this result keeps')
     .addHelpText('after', listHelp)
     .action((repo: string, options: ListOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
-      return runCommand(io, { ...options, json }, (client) => listFilms(client, repo, options.episode))
+      return runCommand(io, { ...options, json }, (client) => listFilms(client, repo, options))
     })
 }
 

@@ -1,4 +1,4 @@
-/** `hub data film --on-hub` and `--delete`, and `hub data films`: films that workers make, which stand on the data set. */
+/** `hub data film --on-hub` and `--delete`, and `hub data films`: films that workers make, which stand on the data set or the model. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type HubClient, LocalError } from '@hub/client/internal'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
@@ -10,11 +10,16 @@ const POLL_MS = 3000
 /** A worker that waits for work takes a film within a fraction of this. */
 const TAKEN_WITHIN_MS = 5000
 
+/** A repo keeps no more. */
+const MOST_FILMS = 100
+
 export interface AskedFilm {
   readonly kind: 'still' | 'video'
   readonly episode: number
   readonly frame: number
   readonly robot?: string | undefined
+  /** Id of the result that keeps the episode; a seed names that then. */
+  readonly rollout?: string | undefined
 }
 
 /** Asks for it, waits until it is there, and says where. */
@@ -22,13 +27,14 @@ export async function filmOnHub(
   io: ClientIo,
   client: HubClient,
   what: string,
-  { kind, episode, frame, robot }: AskedFilm,
+  { kind, episode, frame, robot, rollout }: AskedFilm,
 ): Promise<CommandResult> {
   const path = pathOf(what)
-  const body = { kind, episode, ...(kind === 'still' && { frame }), ...(robot !== undefined && { robot }) }
+  const of = { ...(robot !== undefined && { robot }), ...(rollout !== undefined && { rollout }) }
+  const body = { kind, episode, ...(kind === 'still' && { frame }), ...of }
   let film = await client.v1.requestEpisodeFilm({ path, body })
   const say = (text: string) => print(io.stderr, `hub: ${inLine(text)}\n`)
-  say(`asked for a ${kind} of episode ${episode} of ${film.repo} on ${film.robot ?? 'its robot'}`)
+  say(`asked for a ${kind} of ${episodeOf(film)} of ${film.repo} on ${film.robot ?? 'its robot'}`)
   const since = performance.now()
   let isTold = false
   while (film.status === 'queued' || film.status === 'running') {
@@ -37,7 +43,7 @@ export async function filmOnHub(
       say(`it waits for a worker of ${path.owner}; start one with: hub check-worker --only films`)
     }
     await delay(POLL_MS, undefined, { signal: client.signal })
-    const { items } = await client.v1.listEpisodeFilms({ path, query: { episode, limit: 100 } })
+    const { items } = await client.v1.listEpisodeFilms({ path, query: { episode, limit: MOST_FILMS } })
     const now = items.find(({ id }) => id === film.id)
     if (!now) throw new LocalError(`${film.id} is gone: it was deleted, or newer ones took its place. Ask again.`)
     film = now
@@ -52,26 +58,38 @@ type Film = Awaited<ReturnType<HubClient['v1']['listEpisodeFilms']>>['items'][nu
 const addressOf = ({ url }: HubClient, { repo, id }: Pick<Film, 'repo' | 'id'>) =>
   `${url}/v1/repos/${repo}/episode-films/${id}/file`
 
+/** What it shows, in a few words. */
+const episodeOf = ({ episode, rollout_id: rollout }: Pick<Film, 'episode' | 'rollout_id'>) =>
+  rollout === null ? `episode ${episode}` : `seed ${episode} of ${rollout}`
+
 /** Deletes one, or cancels one that is not made yet. */
 export async function deleteFilm(client: HubClient, what: string, id: string): Promise<CommandResult> {
   await client.v1.deleteEpisodeFilm({ path: { ...pathOf(what), film_id: id } })
   return { json: { deleted: id }, text: inLine(`deleted the film ${id} of ${what}`).concat('\n') }
 }
 
-/** A data set keeps no more. */
-const MOST_FILMS = 100
+/** Which episodes' films are listed: all of the repo, if nothing is given. */
+interface ListedFilms {
+  readonly episode?: number
+  readonly rollout?: string
+}
 
-/** Those of a data set, or of one episode, the newest first. */
-export async function listFilms(client: HubClient, what: string, episode: number | undefined): Promise<CommandResult> {
-  const query = { limit: MOST_FILMS, ...(episode !== undefined && { episode }) }
+/** The newest first. */
+export async function listFilms(
+  client: HubClient,
+  what: string,
+  { episode, rollout }: ListedFilms,
+): Promise<CommandResult> {
+  const of = { ...(episode !== undefined && { episode }), ...(rollout !== undefined && { rollout }) }
+  const query = { limit: MOST_FILMS, ...of }
   const { items } = await client.v1.listEpisodeFilms({ path: pathOf(what), query })
   const rows = items.map((film) => `${inLine(lineOf(client, film))}\n`)
   return { json: { films: items }, text: `${rows.join('')}${countText(items.length, 'film')}\n` }
 }
 
 function lineOf(client: HubClient, film: Film): string {
-  const { id, kind, episode, frame, status, robot, size_bytes: size, is_outdated: isOutdated } = film
-  const shows = kind === 'still' ? `episode ${episode}, frame ${frame}` : `episode ${episode}`
+  const { id, kind, frame, status, robot, size_bytes: size, is_outdated: isOutdated } = film
+  const shows = kind === 'still' ? `${episodeOf(film)}, frame ${frame}` : episodeOf(film)
   const where = robot === null ? 'hidden: so is its robot, or it is deleted' : addressOf(client, film)
   const outcome = size === null ? (film.error ?? '') : `${sizeText(size)}  ${where}`
   return `${id}  ${kind.padEnd(5)}  ${status.padEnd(9)}  ${shows}  ${outcome}${isOutdated ? '  of older files' : ''}`.trimEnd()

@@ -1,7 +1,8 @@
 // @module-tag long
 /** A recorded rollout that a result keeps: found on the page of its model, and played in 3D as it was recorded. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openMujoco } from '@hub/robot-view/physics/mujoco'
 import { motionDocument } from '@hub/rollout/loop/motion'
@@ -11,6 +12,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { targetsOf } from '../../../web/src/episodes/replay/robot-targets.ts'
 import { told } from '../../../web/src/viewer/panels/element.ts'
 import { outcomes, rolloutsOf } from '../../rollouts/support.ts'
+import { runHub } from '../../support/command-line.ts'
 import { accessibilityFaults, noBrowser, output } from '../support/browser.ts'
 import { type MovedRobot, movedRobot } from '../support/moved-robots.ts'
 import { personInBrowser } from '../support/person-in-browser.ts'
@@ -108,6 +110,52 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
     await page.screenshot({ path: join(output, 'kept-motion.png'), fullPage: true })
     expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('is filmed by a worker as it was recorded, and the film stands with its model', { timeout }, async () => {
+    const from = await result({ 3: recording(3, 1) })
+    const { page, faults } = await work.openPage()
+    await page.goto(`${hub.running.url}/${from.repo}/rollouts`)
+    await page.getByText('Recorded motions').click()
+    await page.getByRole('link', { name: 'Play seed 3' }).click()
+    await page.locator('.episode-stage[data-frame="0"]').waitFor()
+    await page.getByRole('slider', { name: 'Time' }).fill(String(12 / moved.recorded.fps))
+    await expect.poll(() => frameOf(page)).toBe('12')
+    const panel = page.locator('section').filter({ hasText: 'Pictures and videos by a worker' })
+    for (const kind of ['picture', 'video']) {
+      await panel.getByRole('button', { name: `Have a ${kind} made` }).click()
+      await expect.poll(() => panel.getByText('It waits for a worker').count()).toBe(kind === 'picture' ? 1 : 2)
+    }
+    const home = await mkdtemp(join(tmpdir(), 'hub-kept-film-'))
+    try {
+      const own = { HOME: home, HUB_URL: hub.running.url, HUB_TOKEN: await hub.key(work.ada) }
+      for (const _kind of ['picture', 'video']) {
+        const args = ['check-worker', '--only', 'films', '--once', '--json']
+        const worked = await runHub(args, { PATH: process.env.PATH ?? '', ...own }, { cwd: home })
+        expect([worked.code, worked.out]).toEqual([0, expect.stringContaining('succeeded')])
+      }
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+    const { items } = (await hub.call(work.ada, 'GET', `/v1/repos/${from.repo}/episode-films`)).json
+    expect(items).toMatchObject([
+      { kind: 'video', episode: 3, frame: 0, robot: arm.repo, status: 'succeeded' },
+      { kind: 'still', episode: 3, frame: 12, robot: arm.repo, status: 'succeeded' },
+    ])
+    const [moving, standing] = await Promise.all(
+      items.map(async ({ url }: { url: string }) => Buffer.from(await (await fetch(url)).arrayBuffer())),
+    )
+    // The width and height of a PNG are in its first chunk.
+    expect([standing?.readUInt32BE(16), standing?.readUInt32BE(20)]).toEqual([640, 360])
+    expect(moving?.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+    await panel.getByRole('img', { name: `Seed 3, frame 12, on ${arm.repo}` }).waitFor()
+    await page.screenshot({ path: join(output, 'kept-motion-filmed.png'), fullPage: true })
+    expect(await accessibilityFaults(page)).toEqual([])
+    // A link to the picture opens the frame that it shows.
+    const link = panel.getByRole('link', { name: 'Seed 3, frame 12' })
+    expect(await link.getAttribute('href')).toContain('&frame=12')
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -2,6 +2,7 @@
 import { element } from '../viewer/panels/element.ts'
 import { frameNear } from './episode-curves.ts'
 import { type EpisodeLane, episodeLane, type ShownEpisode } from './episode-lane.ts'
+import { playThrough } from './play-through.ts'
 import { playhead } from './playhead.ts'
 import { tickerOf } from './ticker.ts'
 import { transport } from './transport.ts'
@@ -43,14 +44,18 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
     ticker.run()
     if (head.isPlaying()) return
     options.onRest()
-    rested?.()
+    through.rest()
   }
-  let rested: (() => void) | null = null
   let loops = options.loop
   const head = playhead(duration, reels, show)
   const ticker = tickerOf(head)
   const toFrame = (frame: number) => head.seek(times[Math.min(times.length - 1, Math.max(0, frame))] ?? 0)
   const toTime = (time: number) => toFrame(frameNear(times, time))
+  const through = playThrough(
+    head,
+    () => toFrame(0),
+    () => loops,
+  )
   const controls = transport({
     ...options,
     duration,
@@ -93,23 +98,10 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
     node,
     frame: () => lanes[0]?.frame() ?? 0,
     isPlaying: head.isPlaying,
-    async playThrough(mostS) {
-      head.play(false)
-      toFrame(0)
-      const ended = new Promise<void>((resolve) => {
-        rested = resolve
-      })
-      head.setLoop(false)
-      head.play(true)
-      const stop = setTimeout(() => head.play(false), 1000 * mostS)
-      await ended
-      clearTimeout(stop)
-      rested = null
-      head.setLoop(loops)
-    },
+    playThrough: through.play,
     close() {
       ticker.stop()
-      rested?.()
+      through.rest()
       sizes.disconnect()
       head.play(false)
       for (const lane of lanes) lane.close()

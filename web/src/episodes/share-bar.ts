@@ -12,11 +12,13 @@ export interface ShareOptions {
   readonly still: () => Promise<Blob | null>
   /** Plays the episode and records the robot; null where there is none. Rejects in words. */
   readonly film: () => Promise<Film | null>
+  /** Whether a README plays it. */
+  readonly embeds: boolean
 }
 
 const NO_ROBOT = 'There is no robot to take a picture of: choose one.'
 
-export function shareBar({ link, title, still, film }: ShareOptions): HTMLElement {
+export function shareBar({ link, title, still, film, embeds }: ShareOptions): HTMLElement {
   const told = element('span', { role: 'status' })
   const copy = async (text: string, done: string) => {
     told.textContent = await navigator.clipboard.writeText(text).then(
@@ -50,16 +52,17 @@ export function shareBar({ link, title, still, film }: ShareOptions): HTMLElemen
     )
     toFilm.disabled = false
   }
+  const copyLine = () => {
+    const address = link()
+    address.searchParams.set('embed', '1')
+    void copy(`[${title()}](${address.href})`, 'A line for a README of this hub is copied: it plays there.')
+  }
   const toFilm = button('Save video', () => void saveFilm())
   return element(
     'div',
     { class: 'viewer-toolbar', role: 'group', 'aria-label': 'Share' },
     button('Copy link', () => void copy(link().href, 'The link is copied: it opens what you see.')),
-    button('Copy for a README', () => {
-      const address = link()
-      address.searchParams.set('embed', '1')
-      void copy(`[${title()}](${address.href})`, 'A line for a README of this hub is copied: it plays there.')
-    }),
+    ...(embeds ? [button('Copy for a README', copyLine)] : []),
     button('Save picture', () => void saveStill()),
     toFilm,
     told,

@@ -1,6 +1,6 @@
 /**
- * A picture and a short video of an episode on its robot, as the page of the episode makes them: one place draws a
- * replay, so a picture of a worker is the one that a person saves.
+ * A picture and a short video of an episode on its robot, as the page of the episode makes them, or that of a recorded
+ * rollout: one place draws a replay, so a picture of a worker is the one that a person saves.
  */
 import { readFile } from 'node:fs/promises'
 import type { Browser, Download, Locator, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ interface FilmRequest {
   readonly hub: string
   /** An API key; null for a hub's public data sets. */
   readonly token: string | null
-  /** The path and query of the episode's page. */
+  /** The path and query of the page of the episode, or of the recorded rollout. */
   readonly path: string
   readonly frame: number
   readonly video: boolean

@@ -1,4 +1,7 @@
-/** Films of episodes as a worker serves them: a browser without a window opens the page of the episode. */
+/**
+ * Films of episodes as a worker serves them: a browser without a window opens the page of the episode, or of the
+ * recorded rollout.
+ */
 import { createHash, randomUUID } from 'node:crypto'
 import { type HubClient, silent } from '@hub/client/internal'
 import { withRetry } from '@hub/client/retry'
@@ -32,8 +35,8 @@ export function workOnFilms(worker: FilmWorker): Promise<void> {
     client.v1.reportEpisodeFilm({ path: pathOf(film), body: { ...body, attempt: film.attempt }, key: randomUUID() })
   return workOnLeases<Claimed>(worker, {
     claim: (body) => client.v1.claimNextEpisodeFilm({ body, key: randomUUID(), signal: stop }),
-    nameOf: ({ id, kind, episode, repo, robot }) =>
-      `${id}, ${kind} of episode ${episode} of ${repo} on ${robot ?? 'a hidden robot'}`,
+    nameOf: ({ id, kind, episode, rollout_id: rollout, repo, robot }) =>
+      `${id}, ${kind} of ${rollout === null ? 'episode' : 'seed'} ${episode} of ${repo} on ${robot ?? 'a hidden robot'}`,
     idOf: ({ id }) => id,
     beat: (film) => report(film, {}),
     async work(film, signal) {
@@ -51,20 +54,32 @@ export function workOnFilms(worker: FilmWorker): Promise<void> {
 
 type Report = Omit<Parameters<HubClient['v1']['reportEpisodeFilm']>[0]['body'], 'attempt'>
 
-function pathOf({ id, repo: name }: Claimed) {
-  const [owner = '', repo = ''] = name.split('/')
-  return { owner, repo, film_id: id }
+/** The page that shows it: of an episode that of its data set, of a recorded rollout that of its robot. */
+function pageOf({ id, repo, robot, episode, frame: at, rollout_id: rollout, map_version: map }: Claimed): string {
+  if (robot === null) throw new Error(`The robot of ${id} is hidden from this worker.`)
+  const frame = String(at)
+  if (rollout !== null) {
+    const query = new URLSearchParams({ one: `${repo}/${rollout}`, seed: String(episode), kept: '1', frame })
+    return `${pagePath('repoRollouts', partsOf(robot))}?${query}`
+  }
+  const query = new URLSearchParams({ episode: String(episode), frame, robot, kept: String(map) })
+  return `${pagePath('repoEpisodes', partsOf(repo))}?${query}`
 }
+
+function partsOf(name: string) {
+  const [owner = '', repo = ''] = name.split('/')
+  return { owner, repo }
+}
+
+const pathOf = ({ id, repo }: Claimed) => ({ ...partsOf(repo), film_id: id })
 
 async function made(
   { client, program, token, make = filmEpisode }: FilmWorker,
-  { repo, robot, kind, episode, frame, map_version: map, ...film }: Claimed,
+  film: Claimed,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (robot === null) throw new Error(`The robot of ${film.id} is hidden from this worker.`)
-  const [owner = '', slug = ''] = repo.split('/')
-  const query = new URLSearchParams({ episode: String(episode), frame: String(frame), robot, kept: String(map) })
-  const path = `${pagePath('repoEpisodes', { owner, repo: slug })}?${query}`
+  const { kind, frame } = film
+  const path = pageOf(film)
   const limits = { size: SIZE, mostS: MOST_S }
   const { still, video } = await make({
     ...{ program, hub: client.url, token, path, frame, video: kind === 'video', signal },

@@ -1,7 +1,10 @@
-/** Pictures and short videos of the episodes, which a worker makes; people who can write ask for new ones. */
+/**
+ * Pictures and short videos of episodes, or of a recorded rollout, which a worker makes; who may write asks for one of
+ * what is shown.
+ */
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
-import { readAddress } from '../../../episodes/episode-address.ts'
+import { type EpisodeAddress, readAddress } from '../../../episodes/episode-address.ts'
 import { Action } from '../../../ui/action.tsx'
 import { messageOf } from '../../../ui/problem.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
@@ -25,13 +28,20 @@ const LOOK_MS = 3000
 const REST_MS = 15_000
 
 interface Props {
+  /** The data set, or the model. */
   readonly owner: string
   readonly repo: string
 }
 
-export function EpisodeFilms({ owner, repo }: Props) {
+interface PanelProps extends Props {
+  /** The motion of a seed that a result of the model keeps, and its frame that is shown. */
+  readonly kept?: { readonly rollout: string; readonly seed: number; readonly frame: () => number }
+}
+
+export function EpisodeFilms({ owner, repo, kept }: PanelProps) {
   const canWrite = useCanWrite(owner)
-  const [{ data, error }, again] = useQuery({ query: episodeFilmsQuery, variables: { owner, repo } })
+  const variables = { owner, repo, rollout: kept?.rollout ?? null, episode: kept?.seed ?? null }
+  const [{ data, error }, again] = useQuery({ query: episodeFilmsQuery, variables })
   const [{ fetching }, request] = useMutation(requestEpisodeFilmMutation)
   const toast = useToast()
   const films = data?.repo?.episodeFilms.nodes ?? []
@@ -46,8 +56,10 @@ export function EpisodeFilms({ owner, repo }: Props) {
   if (!isShown && !error) return null
   // The address follows what is shown.
   const ask = async (kind: 'STILL' | 'VIDEO') => {
-    const { episode, frame, robot } = readAddress(location.search)
-    const input = { owner, repo, kind, episode, robot, ...(kind === 'STILL' && { frame }) }
+    const { frame, ...shown } = kept
+      ? { rollout: kept.rollout, episode: kept.seed, frame: kept.frame() }
+      : shownEpisode(readAddress(location.search))
+    const input = { owner, repo, kind, ...shown, ...(kind === 'STILL' && { frame }) }
     const answer = await request({ input })
     toast(answer.error ? messageOf(answer.error) : 'It is asked for: a worker makes it.')
     look()
@@ -81,8 +93,12 @@ export function EpisodeFilms({ owner, repo }: Props) {
 
 const isOpen = ({ status }: Film) => status === 'QUEUED' || status === 'RUNNING'
 
-const placeOf = ({ kind, episode, frame }: Film) =>
-  kind === 'STILL' ? `episode ${episode}, frame ${frame}` : `episode ${episode}`
+const shownEpisode = ({ episode, frame, robot }: EpisodeAddress) => ({ episode, frame, robot })
+
+function placeOf({ kind, episode, frame, rolloutId }: Film) {
+  const shown = `${rolloutId === null ? 'episode' : 'seed'} ${episode}`
+  return kind === 'STILL' ? `${shown}, frame ${frame}` : shown
+}
 
 function DeleteFilm({ film, owner, repo, finished }: Props & { readonly film: Film; readonly finished: () => void }) {
   const what = `the ${film.kind === 'STILL' ? 'picture' : 'video'} of ${placeOf(film)}`
@@ -104,12 +120,37 @@ function DeleteFilm({ film, owner, repo, finished }: Props & { readonly film: Fi
   )
 }
 
+interface LinkProps extends Props {
+  readonly film: Film
+  readonly children: string
+}
+
+/** To what it shows. A recorded rollout is on the page of its robot, which may be hidden. */
+function FilmLink({ film: { episode, frame, robot, rolloutId }, owner, repo, children }: LinkProps) {
+  const at = { frame: String(frame) }
+  if (rolloutId === null) {
+    const query = { episode: String(episode), ...at, ...(robot !== null && { robot }) }
+    return (
+      <Link to="repoEpisodes" params={{ owner, repo }} query={query}>
+        {children}
+      </Link>
+    )
+  }
+  const [robotOwner, slug] = robot?.split('/') ?? []
+  if (robotOwner === undefined || slug === undefined) return children
+  const query = { one: `${owner}/${repo}/${rolloutId}`, seed: String(episode), kept: '1', ...at }
+  return (
+    <Link to="repoRollouts" params={{ owner: robotOwner, repo: slug }} query={query}>
+      {children}
+    </Link>
+  )
+}
+
 function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
-  const { id, kind, episode, frame, robot, status, error, requestedAt, isOutdated } = film
+  const { id, kind, robot, status, error, requestedAt, isOutdated } = film
   // A video goes on while the list is read again.
   const url = film.url && lastingUrl({ of: id, url: film.url })
-  const name = placeOf(film).replace(/^e/, 'E')
-  const query = { episode: String(episode), frame: String(frame), ...(robot !== null && { robot }) }
+  const name = placeOf(film).replace(/^[es]/, (first) => first.toUpperCase())
   return (
     <figure className="episode-film">
       {url !== null && kind === 'STILL' && <img src={url} width={320} height={180} alt={`${name}, on ${robot}`} />}
@@ -117,9 +158,9 @@ function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
         <video src={url} width={320} height={180} controls muted preload="none" aria-label={`${name}, on ${robot}`} />
       )}
       <figcaption>
-        <Link to="repoEpisodes" params={{ owner, repo }} query={query}>
+        <FilmLink film={film} owner={owner} repo={repo}>
           {name}
-        </Link>{' '}
+        </FilmLink>{' '}
         on {robot ?? 'a robot that is hidden from you, or deleted'}{' '}
         <span className="dim small">
           <Time at={requestedAt} />

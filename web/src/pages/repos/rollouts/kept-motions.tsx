@@ -3,12 +3,17 @@ import '../../../viewer/viewer.css'
 import '../../../episodes/episodes.css'
 import { useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
-import { Link } from '../../../app/navigate.tsx'
+import { Link, useSearch } from '../../../app/navigate.tsx'
 import { useShownTheme } from '../../../app/use-theme.ts'
+import { readAddress } from '../../../episodes/episode-address.ts'
+import { filmOf, MOST_FILM_S } from '../../../episodes/film.ts'
+import { shareBar } from '../../../episodes/share-bar.ts'
 import { rounded } from '../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { EpisodeFilms } from '../films/episode-films.tsx'
 import { type KeptMotion, keptMotion } from './kept-motion.ts'
 import { type MotionPlayer, motionPlayer } from './motion-player.ts'
+import { namedResult } from './result-name.ts'
 
 interface Props {
   /** The robot. */
@@ -61,15 +66,18 @@ interface SidesProps {
 
 function Sides({ motions, seed }: SidesProps) {
   const theme = useShownTheme()
-  const first = useRef(theme)
+  const search = useSearch()
+  const first = useRef({ theme, ...pick(search) })
   const places = useRef<(HTMLDivElement | null)[]>([])
   const bar = useRef<HTMLDivElement | null>(null)
   const player = useRef<MotionPlayer | null>(null)
   const [faults, setFaults] = useState<readonly number[]>([])
   useEffect(() => {
-    const opened = motionPlayer(motions, first.current, (at) => setFaults((before) => [...before, at]))
+    const onFault = (at: number) => setFaults((before) => [...before, at])
+    const opened = motionPlayer(motions, { ...first.current, onFault })
     player.current = opened
-    bar.current?.append(opened.controls)
+    // The controls stay in view where the page is scrolled: above them nothing is covered.
+    bar.current?.append(...shareOf(motions, opened), opened.controls)
     for (const [at, stage] of opened.stages.entries()) places.current[at]?.append(stage.node)
     return () => {
       opened.close()
@@ -103,8 +111,51 @@ function Sides({ motions, seed }: SidesProps) {
           </div>
         ))}
       </div>
+      {motions.length === 1 && motions[0] && (
+        <FilmsOf motion={motions[0]} seed={seed} frame={() => player.current?.frame() ?? 0} />
+      )}
     </>
   )
+}
+
+/** Where an address begins, and how fast it plays. */
+function pick(search: string) {
+  const { frame, speed } = readAddress(search)
+  return { frame, speed }
+}
+
+/** What a person takes away of one motion; of two there is no one picture. */
+function shareOf(motions: readonly KeptMotion[], player: MotionPlayer): readonly HTMLElement[] {
+  const [motion] = motions
+  const [stage] = player.stages
+  if (motions.length !== 1 || !motion || !stage) return []
+  return [
+    shareBar({
+      embeds: false,
+      link() {
+        const address = new URL(location.href)
+        address.searchParams.set('frame', String(player.frame()))
+        if (player.speed() === 1) address.searchParams.delete('speed')
+        else address.searchParams.set('speed', String(player.speed()))
+        return address
+      },
+      title: () => `Seed ${motion.outcome.seed} of ${motion.label}, frame ${player.frame()}`,
+      still: () => stage.viewer.still(),
+      film: () => filmOf(stage.canvas, () => player.playThrough(MOST_FILM_S)),
+    }),
+  ]
+}
+
+interface FilmsProps {
+  readonly motion: KeptMotion
+  readonly seed: number
+  readonly frame: () => number
+}
+
+/** Films stand on the model of the result. */
+function FilmsOf({ motion, seed, frame }: FilmsProps) {
+  const { owner, repo, id } = namedResult(motion.name)
+  return <EpisodeFilms owner={owner} repo={repo} kept={{ rollout: id, seed, frame }} />
 }
 
 const endings = {

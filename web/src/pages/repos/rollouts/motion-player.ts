@@ -2,6 +2,7 @@
 
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { frameNear } from '../../../episodes/episode-curves.ts'
+import { playThrough } from '../../../episodes/play-through.ts'
 import { playhead } from '../../../episodes/playhead.ts'
 import { type RobotStage, robotStage } from '../../../episodes/replay/robot-stage.ts'
 import { tickerOf } from '../../../episodes/ticker.ts'
@@ -12,14 +13,26 @@ export interface MotionPlayer {
   readonly controls: HTMLElement
   /** A robot for each motion, in order. */
   readonly stages: readonly RobotStage[]
+  /** Of the longest motion. */
+  frame(): number
+  speed(): number
+  /** Plays once from the first frame, for at most so many seconds of the clock. */
+  playThrough(mostS: number): Promise<void>
   close(): void
 }
 
-/** `onFault`: the robot at a place has another number of positions than its motion. */
+interface PlayerOptions {
+  readonly theme: ThemeName
+  /** Where it begins, of the longest motion. */
+  readonly frame: number
+  readonly speed: number
+  /** The robot at a place has another number of positions than its motion. */
+  readonly onFault: (place: number) => void
+}
+
 export function motionPlayer(
   motions: readonly KeptMotion[],
-  theme: ThemeName,
-  onFault: (place: number) => void,
+  { theme, frame: first, speed: given, onFault }: PlayerOptions,
 ): MotionPlayer {
   const endOf = ({ motion: { times } }: KeptMotion) => times.at(-1) ?? 0
   const longest = motions.reduce((found, one) => (endOf(one) > endOf(found) ? one : found))
@@ -27,6 +40,8 @@ export function motionPlayer(
   const duration = endOf(longest)
   /** Places whose robot is open and has the positions of its motion. */
   const posed = new Set<number>()
+  let speed = given
+  let loops = false
   const show = (time: number) => {
     for (const [at, { motion }] of motions.entries()) {
       const frame = frameNear(motion.times, time)
@@ -35,24 +50,37 @@ export function motionPlayer(
     const text = `${time.toFixed(2)} of ${duration.toFixed(2)} s`
     controls.show(time, text, head.isPlaying())
     ticker.run()
+    if (!head.isPlaying()) through.rest()
   }
   const head = playhead(duration, [], show)
   const ticker = tickerOf(head)
+  const toFrame = (frame: number) => head.seek(times[Math.min(times.length - 1, Math.max(0, frame))] ?? 0)
+  const through = playThrough(
+    head,
+    () => toFrame(0),
+    () => loops,
+  )
   const controls = transport({
     duration,
     fps: duration > 0 ? times.length / duration : 1,
-    speed: 1,
+    speed,
     loop: false,
     onPlay: () => head.play(!head.isPlaying()),
     onTime: head.seek,
     onStep(frames) {
       head.play(false)
-      const to = frameNear(times, head.time()) + frames
-      head.seek(times[Math.min(times.length - 1, Math.max(0, to))] ?? 0)
+      toFrame(frameNear(times, head.time()) + frames)
     },
-    onSpeed: head.setSpeed,
-    onLoop: head.setLoop,
+    onSpeed(next) {
+      speed = next
+      head.setSpeed(next)
+    },
+    onLoop(isLoop) {
+      loops = isLoop
+      head.setLoop(isLoop)
+    },
   })
+  head.setSpeed(speed)
   const stages = motions.map(({ robot, entry, motion }, at) =>
     robotStage({
       repo: robot,
@@ -65,12 +93,16 @@ export function motionPlayer(
       },
     }),
   )
-  head.seek(0)
+  toFrame(first)
   return {
     controls: controls.node,
     stages,
+    frame: () => frameNear(times, head.time()),
+    speed: () => speed,
+    playThrough: through.play,
     close() {
       ticker.stop()
+      through.rest()
       head.play(false)
       for (const stage of stages) stage.close()
     },
