@@ -183,6 +183,22 @@ describe('the playhead', () => {
     expect(b.currentTime).toBeCloseTo(0.4)
   })
 
+  it('goes by the clock where no browser plays a video so fast, and takes the videos along', () => {
+    const one = reel()
+    const head = playhead(400, [{ reel: one, from: 0 }], () => undefined)
+    head.setSpeed(40)
+    head.play(true)
+    expect(one.playbackRate).toBe(16)
+    // It has played 0.5 s of the clock at its own most.
+    one.currentTime = 8
+    head.tick(500)
+    expect([head.time(), one.currentTime]).toEqual([20, 20])
+    head.setSpeed(16)
+    one.currentTime = 28
+    head.tick(500)
+    expect(head.time()).toBe(28)
+  })
+
   it('goes by the clock without a video, and stops at the end', () => {
     const head = playhead(1, [], () => undefined)
     head.play(true)

@@ -185,6 +185,10 @@ describe('an address', () => {
     expect(writeAddress(plainAddress)).toBe('')
   })
 
+  it('plays faster than a browser plays videos, up to a limit', () => {
+    expect(['speed=40', 'speed=1e9'].map((search) => readAddress(search).speed)).toEqual([40, 1000])
+  })
+
   it.each([
     'episode=-1&frame=x&b=',
     'robot=a/b/c&map={}&view=1,2',

@@ -66,9 +66,10 @@ export function readAddress(search: string): EpisodeAddress {
   }
 }
 
-/** Browsers play videos no slower and no faster. */
+/** Browsers play videos no slower. */
 const LEAST_SPEED = 0.0625
-const MOST_SPEED = 16
+/** An episode of three hours takes eleven seconds. */
+const MOST_SPEED = 1000
 
 /** Whether a text may name a repo: `owner/slug`. */
 export const isRepoName = (text: string): boolean => /^[a-z0-9-]+\/[a-z0-9-]+$/.test(text)

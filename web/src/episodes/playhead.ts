@@ -27,6 +27,9 @@ export interface Playhead {
 /** Videos farther from the playhead than this are put to it, in s of the clock: less is not seen. */
 const DRIFT = 0.12
 
+/** Browsers play videos no faster. Beyond that the clock decides, and videos are put to it. */
+const MOST_REEL_SPEED = 16
+
 /** `reels`: each with the second at which the episode begins in it. `onTime` is called after each change. */
 export function playhead(
   durationS: number,
@@ -63,14 +66,15 @@ export function playhead(
     },
     setSpeed(next) {
       speed = next
-      for (const { reel } of reels) reel.playbackRate = next
+      for (const { reel } of reels) reel.playbackRate = Math.min(next, MOST_REEL_SPEED)
     },
     setLoop(next) {
       isLoop = next
     },
     tick(elapsedMs) {
       if (!playing) return
-      const leader = reels.find(({ reel }) => !reel.paused && reel.readyState >= 2)
+      const leads = (reel: Reel) => speed <= MOST_REEL_SPEED && !reel.paused && reel.readyState >= 2
+      const leader = reels.find(({ reel }) => leads(reel))
       const led = leader ? leader.reel.currentTime - leader.from : time + (speed * elapsedMs) / 1000
       // A leader that has just sought may be a frame behind.
       time = clamped(leader && Math.abs(led - time) > Math.max(1, speed) ? time : led)
