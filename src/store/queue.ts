@@ -116,7 +116,9 @@ export async function openQueue(options: {
     connectionString: options.url,
     application_name: 'hub-queue',
     ...(options.isOfRestore ? {} : keptOffRestores),
-    max: 4,
+    // Its statements are short: with more, the start alone opens them all, for statements that find nothing, and each
+    // closes again after ten seconds.
+    max: 2,
     schema: 'pgboss',
     superviseIntervalSeconds: timings.monitorSeconds,
     monitorIntervalSeconds: timings.monitorSeconds,
