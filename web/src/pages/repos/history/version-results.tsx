@@ -1,14 +1,13 @@
 /** The results of two versions of a model beside each other: for each robot and task both intervals, then the seeds. */
 import { useMemo, useState } from 'react'
-import { count, rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoLink } from '../repo-table.tsx'
 import { ComparedRollouts } from '../rollouts/compared-rollouts.tsx'
-import { Interval } from '../rollouts/interval.tsx'
 import { KeptSeeds } from '../rollouts/kept-seeds.tsx'
 import type { RolloutRowFragment } from '../rollouts/rollouts.graphql.ts'
+import { ScoreCells, ScoreHeads } from '../rollouts/score-cells.tsx'
 import { type VersionResultsQuery, versionResultsQuery } from './compare.graphql.ts'
 import { type PairedResults, pairedResults, verdictOf } from './paired-results.ts'
 
@@ -74,9 +73,7 @@ function Board({ pair: { robot, task, from, to }, isFirst }: BoardProps) {
           <thead>
             <tr>
               <th>Version</th>
-              <th className="number">Success</th>
-              <th>Interval of 95 %</th>
-              <th className="number">Mean return</th>
+              <ScoreHeads />
               <th>Seeds</th>
             </tr>
           </thead>
@@ -118,17 +115,11 @@ function Side({ side, row }: SideProps) {
         </td>
       </tr>
     )
-  const { successes, seeds, lowest, highest, meanReturn, firstSeed } = row
+  const { firstSeed, seeds } = row
   return (
     <tr>
       <td>{side}</td>
-      <td className="number nowrap">
-        {count(successes)} of {count(seeds)}
-      </td>
-      <td>
-        <Interval lowest={lowest} highest={highest} />
-      </td>
-      <td className="number">{rounded(meanReturn)}</td>
+      <ScoreCells row={row} />
       <td>
         <span className="nowrap">
           {firstSeed} to {firstSeed + seeds - 1}

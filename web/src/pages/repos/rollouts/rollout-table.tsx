@@ -1,12 +1,11 @@
 /** Results of rollouts: whose, where, and the interval of their success. */
 import type { ReactNode } from 'react'
 import { Link } from '../../../app/navigate.tsx'
-import { count, rounded } from '../../../ui/format.ts'
 import { repoParts } from '../../../ui/repo-parts.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
-import { Interval } from './interval.tsx'
 import type { RolloutRowFragment } from './rollouts.graphql.ts'
+import { ScoreCells, ScoreHeads } from './score-cells.tsx'
 
 interface Props {
   readonly rows: readonly RolloutRowFragment[]
@@ -30,9 +29,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
             <th>Compare</th>
             <th>{shows === 'model' ? 'Model' : 'Robot and task'}</th>
             <th>Version</th>
-            <th className="number">Success</th>
-            <th>Interval of 95 %</th>
-            <th className="number">Mean return</th>
+            <ScoreHeads />
             <th>Published</th>
           </tr>
         </thead>
@@ -58,13 +55,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
                   seeds {row.firstSeed} to {row.firstSeed + row.seeds - 1}
                 </div>
               </td>
-              <td className="number nowrap">
-                {count(row.successes)} of {count(row.seeds)}
-              </td>
-              <td>
-                <Interval lowest={row.lowest} highest={row.highest} />
-              </td>
-              <td className="number">{rounded(row.meanReturn)}</td>
+              <ScoreCells row={row} />
               <td className="nowrap">
                 <Time at={row.createdAt} />
                 {row.creator && <div className="small">{row.creator.handle}</div>}

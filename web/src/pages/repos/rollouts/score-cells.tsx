@@ -1,0 +1,28 @@
+/** The columns of a table of results that say how a policy did. */
+import { count, rounded } from '../../../ui/format.ts'
+import { Interval } from './interval.tsx'
+import type { RolloutRowFragment } from './rollouts.graphql.ts'
+
+export function ScoreHeads() {
+  return (
+    <>
+      <th className="number">Success</th>
+      <th>Interval of 95 %</th>
+      <th className="number">Mean return</th>
+    </>
+  )
+}
+
+export function ScoreCells({ row }: { readonly row: RolloutRowFragment }) {
+  return (
+    <>
+      <td className="number nowrap">
+        {count(row.successes)} of {count(row.seeds)}
+      </td>
+      <td>
+        <Interval lowest={row.lowest} highest={row.highest} />
+      </td>
+      <td className="number">{rounded(row.meanReturn)}</td>
+    </>
+  )
+}
