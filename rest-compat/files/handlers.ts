@@ -14,6 +14,7 @@ import { noneMatchCovers } from '../../src/platform/etag.ts'
 import { attachment } from '../../src/store/objects/content-disposition.ts'
 import { everywhere, forWriters, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
+import { redirectToStore } from '../engine/redirect-to-store.ts'
 
 type ResolveRequest = FastifyRequest<{
   Params: { owner: string; repo: string; '*': string }
@@ -64,14 +65,7 @@ const resolve: HandlerRoute = {
     const { at } = request.query
     if (Array.isArray(at)) throw invalid('validation.duplicate', '`at` is given more than once.', ['query', 'at'])
     const file = await resolveFile(edge.contextOf(request), { owner, repo, path, at })
-    // The target changes, so caches must revalidate, and must not share responses between callers.
-    reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' })
-    if (file.sha256 !== null) {
-      const etag = `"${file.sha256}"`
-      reply.header('etag', etag)
-      if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    }
-    return reply.redirect(await file.sign(), 302)
+    return redirectToStore(request, reply, file)
   },
 }
 

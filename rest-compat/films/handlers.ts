@@ -1,9 +1,9 @@
 /** `GET` and `HEAD …/episode-films/{film_id}/file`: an address of a film that stays, as links and READMEs name it. */
 import type { FastifyRequest } from 'fastify'
 import { filmFile } from '../../src/films/sign-film.ts'
-import { noneMatchCovers } from '../../src/platform/etag.ts'
 import { everywhere, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
+import { redirectToStore } from '../engine/redirect-to-store.ts'
 
 type FileRequest = FastifyRequest<{ Params: { owner: string; repo: string; film_id: string } }>
 
@@ -42,11 +42,7 @@ const file: HandlerRoute = {
   async handle(edge, request: FileRequest, reply) {
     const { owner, repo, film_id: filmId } = request.params
     const film = await filmFile(edge.contextOf(request), { owner, repo, filmId })
-    const etag = `"${film.sha256}"`
-    // The target changes, so caches must revalidate, and must not share responses between callers.
-    reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie', etag })
-    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.redirect(film.url, 302)
+    return redirectToStore(request, reply, { sha256: film.sha256, sign: () => film.url })
   },
 }
 

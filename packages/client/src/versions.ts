@@ -29,13 +29,18 @@ const changePage = conformsTo<Answer<'listRepoHistory'>>()(
   z.looseObject({ items: z.array(change), next_cursor: nullable(z.string()) }),
 )
 
-const commit = z.looseObject({
+/** What each list of versions says of one. */
+const versionFacts = {
   commit_id: z.string(),
   seq: z.number(),
   message: nullable(z.string()),
   time: z.string(),
   author: nullable(z.looseObject({ handle: z.string() })),
   snapshots: z.array(z.string()),
+}
+
+const commit = z.looseObject({
+  ...versionFacts,
   is_current: z.boolean(),
 })
 export type RemoteCommit = z.output<typeof commit>
@@ -65,12 +70,7 @@ const diffPage = conformsTo<Answer<'diffRepo'>>()(
 )
 
 const revision = z.looseObject({
-  commit_id: z.string(),
-  seq: z.number(),
-  message: nullable(z.string()),
-  time: z.string(),
-  author: nullable(z.looseObject({ handle: z.string() })),
-  snapshots: z.array(z.string()),
+  ...versionFacts,
   change: z.string(),
   previous_commit_id: nullable(z.string()),
   before: side,

@@ -9,10 +9,9 @@
  * of a record, in place; when more of the pack is dead than alive, a file with holes for the dead takes its place.
  */
 import { hash } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { FILE_MODE } from '../private-folder.ts'
-import { syncDirectory, systemCode, writeAll } from './disk-write.ts'
+import { openIfThere, syncDirectory, systemCode, writeAll, writeFlushed } from './disk-write.ts'
 import type { ObjectHead } from './object-store.ts'
 
 const MAGIC = Buffer.from('hubpack1')
@@ -56,19 +55,6 @@ export async function writePack(path: string, bodies: readonly Uint8Array[]): Pr
   })
   await writeFlushed(path, (handle) => writeAll(handle, [table, ...bodies], at, 0))
   return heads
-}
-
-async function writeFlushed(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(path, 'wx', FILE_MODE)
-  try {
-    await write(handle)
-    await handle.sync()
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
-  } finally {
-    await handle.close()
-  }
 }
 
 /** The open file of a pack that has the object, and where; null without the pack, or without the object in it. */
@@ -173,12 +159,6 @@ async function readAll(path: string, handle: FileHandle, bytes: Buffer, position
     done += bytesRead
   }
 }
-
-const openIfThere = (path: string, flags: 'r' | 'r+') =>
-  open(path, flags).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null
-    throw error
-  })
 
 const noPack = (path: string) => new Error(`${path} is not a pack of this store.`)
 

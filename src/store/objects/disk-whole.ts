@@ -3,10 +3,9 @@
  * one new file, one flush and one rename, where a folder with a document takes three, three and two.
  */
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { FILE_MODE } from '../private-folder.ts'
+import type { FileHandle } from 'node:fs/promises'
 import type { ObjectDocument } from './disk-layout.ts'
-import { systemCode, writeAll } from './disk-write.ts'
+import { openIfThere, systemCode, writeAll, writeFlushed } from './disk-write.ts'
 
 /** Of the number that the file begins with. */
 const LENGTH_BYTES = 4
@@ -38,26 +37,14 @@ const documentOf = (fields: Header, at: number): ObjectDocument => ({
 
 /** Writes the new file `path`, flushed; it is deleted if that fails. */
 export async function writeWhole(path: string, header: Uint8Array, bytes: Uint8Array): Promise<void> {
-  const handle = await open(path, 'wx', FILE_MODE)
-  try {
-    await writeAll(handle, [header, bytes], header.byteLength + bytes.byteLength, 0)
-    await handle.sync()
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
-  } finally {
-    await handle.close()
-  }
+  await writeFlushed(path, (handle) => writeAll(handle, [header, bytes], header.byteLength + bytes.byteLength, 0))
 }
 
 /** The open file of an object and what its header says; null if there is no file. */
 export async function openWhole(
   path: string,
 ): Promise<{ readonly handle: FileHandle; readonly object: ObjectDocument } | null> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null
-    throw error
-  })
+  const handle = await openIfThere(path, 'r')
   if (!handle) return null
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(LENGTH_BYTES + MAX_HEADER_BYTES), 0, null, 0)

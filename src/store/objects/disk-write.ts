@@ -28,6 +28,27 @@ export interface WriteOptions {
   readonly signal?: AbortSignal
 }
 
+/** Makes the new file `path` by `write`, flushed to the disk; it is deleted if that fails. */
+export async function writeFlushed(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, 'wx', FILE_MODE)
+  try {
+    await write(handle)
+    await handle.sync()
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The open file; null if there is none. */
+export const openIfThere = (path: string, flags: 'r' | 'r+') =>
+  open(path, flags).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  })
+
 /**
  * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the
  * last one is written. Rejects with `too_large` or `too_small` if it does not have exactly `sizeBytes`, and with any
