@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { commandGroup } from 'hub/command-group'
 import { examples, printResult } from 'hub/output'
+import { ofServer } from './load-server.ts'
 
 /** Adds `store allow-pages`. */
 export function registerStoreCommands(program: Command, io: ClientIo): void {

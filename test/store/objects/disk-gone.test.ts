@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const asked: Record<string, () => Promise<unknown>> = {
   'a head': () => store.head('blobs/a'),
-  'a description': () => store.describe('blobs/a'),
+  'a look without bytes': () => store.open('blobs/a', () => 'nothing'),
   'a read': () => store.get('blobs/a'),
   'a write': () => store.put('blobs/c', Buffer.from('abc'), { sizeBytes: 3 }),
   'a copy': () => store.copy('blobs/a', 'blobs/c'),
