@@ -1,6 +1,7 @@
 /** A check as the graph shows it, and the columns that every read of one selects. Spec, "Robot check job". */
 
 import type { AccountRef } from '../operation/context.ts'
+import { computedMembers } from '../platform/computed-members.ts'
 import { weigh } from '../platform/json-text.ts'
 import type { Usd } from '../platform/money.ts'
 import type { Visibility } from '../repos/repo-shape.ts'
@@ -175,30 +176,41 @@ export interface RobotCheck
 const refOf = (id: string | null, fullName: string | null): RepoRef | null =>
   id === null ? null : { id, fullName: fullName ?? '' }
 
+type Computed =
+  | 'model'
+  | 'intake'
+  | 'options'
+  | 'drop'
+  | 'report'
+  | 'engine'
+  | 'published'
+  | 'draft'
+  | 'publishBlockers'
+
+const computed = computedMembers<CheckRow, Pick<RobotCheck, Computed>>({
+  model: (row) => row.model?.value ?? null,
+  intake: (row) => row.intake?.value ?? null,
+  options: (row) => row.options?.value ?? null,
+  drop: (row) => row.drop?.value ?? null,
+  report: (row) => row.report?.value ?? null,
+  engine: (row) => row.engine?.value ?? null,
+  published: (row) => row.published?.value ?? null,
+  draft: (row) => draftOf(row),
+  publishBlockers: (row) => blockersOf(row),
+})
+
 /** Converts a row to the graph's shape. Documents, and what follows from them, are made where they are read. */
 export function toCheck(row: CheckRow): RobotCheck {
   const { creatorId, creatorHandle, creatorName, robotRepoId, robotRepoName, modelRepoId, modelRepoName } = row
-  return {
+  const check: Omit<RobotCheck, Computed> = {
     id: row.id,
     ownerId: row.ownerId,
     kind: row.kind,
     status: row.status,
-    get model() {
-      return row.model?.value ?? null
-    },
-    get intake() {
-      return row.intake?.value ?? null
-    },
     entry: row.entry,
     base: row.base,
     controlHz: row.controlHz,
     action: row.action,
-    get options() {
-      return row.options?.value ?? null
-    },
-    get drop() {
-      return row.drop?.value ?? null
-    },
     executor: row.executor,
     createdAt: row.createdAt,
     startedAt: row.startedAt,
@@ -211,15 +223,6 @@ export function toCheck(row: CheckRow): RobotCheck {
     error: row.error,
     sourcesCount: row.sourcesCount,
     sourcesBytes: row.sourcesBytes,
-    get report() {
-      return row.report?.value ?? null
-    },
-    get engine() {
-      return row.engine?.value ?? null
-    },
-    get published() {
-      return row.published?.value ?? null
-    },
     priced: row.priced,
     artifacts: row.artifacts,
     robotRepo: refOf(robotRepoId, robotRepoName),
@@ -227,14 +230,9 @@ export function toCheck(row: CheckRow): RobotCheck {
     createdBy:
       creatorId === null ? null : { id: creatorId, kind: 'user', handle: creatorHandle ?? '', name: creatorName },
     logTail: row.logSeq === 0 ? null : row.logTail,
-    get draft() {
-      return draftOf(row)
-    },
     costUsd: row.costUsd === null ? null : Number(row.costUsd),
-    get publishBlockers() {
-      return blockersOf(row)
-    },
   }
+  return computed(check, row)
 }
 
 function draftOf({ draft, card, needsYou }: CheckRow): CheckDraft | null {

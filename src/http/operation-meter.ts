@@ -24,10 +24,18 @@ const VALUES_PER_LOOK = 128
  */
 const VALUES_PER_TURN = 10_000
 
-/** Keyed by the context, which is unique to each execution. */
-const meters = new WeakMap<RequestContext, OperationMeter>()
+/**
+ * A member of the context, which is unique to each execution. In a `WeakMap` of the process V8 keeps what it has set,
+ * and with it the whole request, until the next full collection.
+ */
+const METER = Symbol('meter')
 
-export const meterOf = (ctx: RequestContext): OperationMeter | undefined => meters.get(ctx)
+interface Metered {
+  [METER]?: OperationMeter
+}
+
+/** The meter of the execution that has this context; undefined where nothing is counted. */
+export const meterOf = (ctx: RequestContext): OperationMeter | undefined => (ctx as Metered)[METER]
 
 /** The use of one execution, and its limits. */
 export class OperationMeter implements TimeUser {
@@ -64,7 +72,7 @@ export class OperationMeter implements TimeUser {
     this.#limits = limits
     this.#caller = caller
     this.#hasLeft = hasLeft
-    meters.set(ctx, this)
+    ;(ctx as Metered)[METER] = this
   }
 
   /**

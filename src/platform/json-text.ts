@@ -40,8 +40,7 @@ export class JsonText<T> {
 
 /**
  * Sets a member to the value of a document, or to null. A small one is parsed at once, which is cheaper than the
- * accessor that a larger one gets: two closures for each object of a list. An own property either way, so that a
- * recorded answer has it.
+ * accessor that a larger one gets. An own property either way, so that a recorded answer has it.
  */
 export function setDocument<K extends string, T>(
   target: { [Name in K]: T | null },
@@ -49,5 +48,25 @@ export function setDocument<K extends string, T>(
   document: JsonText<T> | null,
 ): void {
   if (!document || document.text.length <= LIGHT_CHARACTERS) target[name] = document?.value ?? null
-  else Object.defineProperty(target, name, { enumerable: true, get: () => document.value })
+  else readerOf(name)(target, document)
+}
+
+type Reader = (target: object, document: JsonText<unknown>) => void
+
+/** One for each name: an accessor of its own for each object would keep its document until the next full collection. */
+const readers = new Map<string, Reader>()
+
+function readerOf(name: string): Reader {
+  const known = readers.get(name)
+  if (known) return known
+  const kept = Symbol(name)
+  const get = function (this: { readonly [kept]: JsonText<unknown> }) {
+    return this[kept].value
+  }
+  const made: Reader = (target, document) => {
+    Object.defineProperty(target, kept, { value: document })
+    Object.defineProperty(target, name, { enumerable: true, get })
+  }
+  readers.set(name, made)
+  return made
 }

@@ -1,6 +1,7 @@
 /** A repo in the shape of the GraphQL type, and the columns that every read selects. Spec, "Repo". */
 
 import { repoVisibleSql } from '../auth/policy.ts'
+import { computedMembers } from '../platform/computed-members.ts'
 import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import { number, object, objectOf, oneOf, optional, orNull, text, texts } from '../store/read-json.ts'
@@ -171,16 +172,13 @@ export interface CardRow {
   readonly updatedAt: string
 }
 
+type Card = NonNullable<Repo['robotCard']>
+
+const withDocument = computedMembers<JsonText<Card['card']>, Pick<Card, 'card'>>({ card: (document) => document.value })
+
 /** A stored card, whose document is parsed where it is read. `putRobotCard` guarantees its type. */
-export function cardOf({ text, interfaceFingerprint, updatedAt }: CardRow): NonNullable<Repo['robotCard']> {
-  const document = new JsonText<NonNullable<Repo['robotCard']>['card']>(text)
-  const stored = {
-    get card() {
-      return document.value
-    },
-    interfaceFingerprint,
-    updatedAt,
-  }
+export function cardOf({ text, interfaceFingerprint, updatedAt }: CardRow): Card {
+  const stored = withDocument({ interfaceFingerprint, updatedAt }, new JsonText<Card['card']>(text))
   return weigh(stored, text.length)
 }
 
