@@ -124,6 +124,7 @@ const MINUTE_LOCK = 7_113_021_403
 const minuteColumn = columns({ isOurs: column.bool(`pg_try_advisory_xact_lock(${MINUTE_LOCK})`) })
 const takeMinute = statement({
   name: 'dataset-checks-minute',
+  exact: 'in-transaction',
   columns: minuteColumn,
   text: `select ${minuteColumn.sql}`,
 })
