@@ -33,7 +33,8 @@ export type Bodies = ReturnType<typeof openBodies>
 export function openBodies(freeForMs = FREE_FOR_MS) {
   const free: ArrayBuffer[] = []
   const places = new WeakSet<ArrayBufferLike>()
-  const lent = new Set<ArrayBufferLike>()
+  // Weak: of a request that failed, something may still read its body, so it is not given back and has to be collected.
+  const lent = new WeakSet<ArrayBufferLike>()
   let timer: NodeJS.Timeout | undefined
 
   function take(): Buffer {

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { openBodies, PLACE_BYTES } from '../../../rest-compat/engine/bodies.ts'
 
@@ -51,6 +53,20 @@ it('a place that nobody has given back is of no other request', async () => {
   const first = await readWhole(bodies, Buffer.alloc(MIB, 1))
   const second = await readWhole(bodies, Buffer.alloc(MIB, 2))
   expect([first[0], second[0]]).toEqual([1, 2])
+})
+
+it('the memory of a refused archive, which no one gives back, is collected', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const bodies = openBodies()
+  const place = new WeakRef((await readWhole(bodies, randomBytes(2 * MIB))).buffer)
+  await expect
+    .poll(() => {
+      collect()
+      return place.deref() === undefined
+    })
+    .toBe(true)
+  expect(bodies.free()).toBe(0)
 })
 
 it('a body of an unknown length, a small or a large one has memory of its own, and frees it', async () => {
