@@ -163,10 +163,10 @@ describe('hub backup restore', () => {
     // Before the mark nothing has changed, and the hub starts; after it none does.
     await startHub(readConfig(env('new')), log).then(
       ({ stop }) => stop(),
-      (error) => expect(error.message).toContain('did not come to its end'),
+      (error) => expect(error.message).toContain('did not finish'),
     )
     await killedAt('new', 'loading the database', ...restore)
-    await expect(startHub(readConfig(env('new')), log)).rejects.toThrow('did not come to its end')
+    await expect(startHub(readConfig(env('new')), log)).rejects.toThrow('did not finish')
     const restored = await hub('new', 'backup', 'restore', backup, '--wipe', '--yes', '--json')
     expect([restored.code, JSON.parse(restored.out).objects]).toMatchObject([0, { count: OBJECTS, missing: 0 }])
     expect((await readdir(join(dir, 'new'))).sort()).toEqual(expect.arrayContaining(['objects', 'postgres', 'secret']))
@@ -201,7 +201,7 @@ describe('hub backup restore', () => {
       const others = `select count(*)::int from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
       await expect.poll(() => one(others), { timeout: 100_000 }).toBe(0)
       expect(await one(`select handle from accounts where id = 'user_before'`)).toBe('before')
-      await expect(startHub(readConfig(target), log)).rejects.toThrow('did not come to its end')
+      await expect(startHub(readConfig(target), log)).rejects.toThrow('did not finish')
       const restored = await runHub(restore, target)
       expect([restored.code, JSON.parse(restored.out).objects]).toMatchObject([0, { count: OBJECTS, missing: 0 }])
       expect(restored.err).toContain('An earlier restore did not finish; it starts again.')

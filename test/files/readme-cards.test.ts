@@ -122,7 +122,7 @@ describe('the card of a repo is there with the answer of the change that brings 
 describe('a README.md that is not a card', () => {
   it.each([
     ['is not YAML', 'license: [', 'is not YAML'],
-    ['is a list', '- mit', 'is no list of members'],
+    ['is a list', '- mit', 'is not a list of members'],
     [
       'is a bomb',
       `a: &a [1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]

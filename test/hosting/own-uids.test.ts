@@ -146,6 +146,6 @@ describe('what the system says', () => {
   })
 
   it.each([0, 1, 999, -1, Number.NaN])('never ends the processes of uid %d', async (uid) => {
-    await expect(endAllOf({ uid, gid: uid })).rejects.toThrow('is no uid of hosted calls')
+    await expect(endAllOf({ uid, gid: uid })).rejects.toThrow('is not a uid of hosted calls')
   })
 })

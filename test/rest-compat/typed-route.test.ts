@@ -81,7 +81,7 @@ describe('a row', () => {
       'takes a body for one text',
       // @ts-expect-error `run` is an id.
       { ...get, params: { run: body() } },
-      'no input object',
+      'is not an input object',
     ],
     [
       'puts a document into a field that the input does not have',

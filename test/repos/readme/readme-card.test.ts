@@ -88,8 +88,8 @@ configs:
 
   it.each([
     ['license: [', 'is not YAML'],
-    ['- a\n- b', 'is no list of members'],
-    ['just text', 'is no list of members'],
+    ['- a\n- b', 'is not a list of members'],
+    ['just text', 'is not a list of members'],
     ['a: 1\na: 2', 'duplicated'],
     ['a: !!js/function "x"', 'tag'],
     ['? [a, b]\n: c', 'complex keys'],

@@ -175,7 +175,7 @@ it('rejects bytes that do not match the listed digest', async () => {
 
 it.each([
   ['warns of a repo without a licence', { cardData: null }, 'warn', /names no licence/],
-  ['refuses a listing without a commit', { sha: 'main' }, 'fail', /not what a model repo has/],
+  ['refuses a listing without a commit', { sha: 'main' }, 'fail', /not that of a model repo/],
   [
     'refuses a repo without a policy',
     { siblings: [{ rfilename: 'README.md', size: 3 }] },
