@@ -40,8 +40,8 @@ test('a motion that diverges ends before it does', () => {
 })
 
 test.each([
-  ['no recording', null],
-  ['no recording', { ...document, version: 2 }],
+  ['not a recording', null],
+  ['not a recording', { ...document, version: 2 }],
   ['has no times', { ...document, times: [] }],
   ['has no times', { ...document, times: [0, null] }],
   ['do not ascend', { ...document, times: [0, 0] }],
