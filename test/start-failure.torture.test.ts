@@ -188,7 +188,7 @@ describe('TRUSTED_DOCUMENTS', () => {
   it.each([
     ['nothing there', null, 'cannot be read (ENOENT)'],
     ['no JSON', `{ "${SECRET}": oops }`, 'is not JSON'],
-    ['another shape', JSON.stringify({ [SECRET]: { a: 1 } }), 'is no manifest of documents'],
+    ['another shape', JSON.stringify({ [SECRET]: { a: 1 } }), 'is not a manifest of documents'],
     ['a digest of another text', JSON.stringify({ ['0'.repeat(64)]: SECRET }), `SHA-256 is not its id`],
     ['a text that is not GraphQL', JSON.stringify({ '2a4a6b9a0a3f7d9b': SECRET }), 'has a document'],
   ])('a file with %s', async (_, content, says) => {
