@@ -145,6 +145,6 @@ export function differenceOf(expected: Catalogue, found: Catalogue): string | nu
   const first = subjects.find((subject) => subject.startsWith('relation ')) ?? subjects[0]
   if (first === undefined) return null
   const isChanged = lacking.has(first) && added.has(first)
-  const fault = isChanged ? `${first} is another` : `${first} is ${lacking.has(first) ? 'missing' : 'one too many'}`
+  const fault = isChanged ? `${first} is another` : `${first} is ${lacking.has(first) ? 'missing' : 'unexpected'}`
   return subjects.length === 1 ? fault : `${fault} (and ${subjects.length - 1} more)`
 }
