@@ -23,9 +23,9 @@ class HeavyFirst extends BaseSequencer {
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tests')
 
 /**
- * Of glibc; others read none of it. Buffers of up to 32 MiB come from the heap, of which up to 256 MiB stay when they
- * are freed, in large pages where the system has them: else each body of some size is mapped and cleared anew, page by
- * page.
+ * Settings of glibc; other C libraries ignore them. Buffers of up to 32 MiB come from the heap, which keeps up to
+ * 256 MiB of freed memory, in large pages where the system has them. By default each larger buffer is mapped and zeroed
+ * again, page by page.
  */
 const MALLOC = 'glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456:glibc.malloc.hugetlb=1'
 

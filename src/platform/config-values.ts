@@ -41,7 +41,7 @@ export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be a use
  * programs do not take.
  */
 const CALL_IDS: IdRange = { first: 1000, last: 2 ** 31 - 1 }
-/** Ids that systemd gives to services as it likes, `nobody`, and what 16 bits have for "none". */
+/** Ids that systemd assigns to services, that of `nobody`, and the 16-bit value for "none". */
 const SYSTEMD_IDS: IdRange = { first: 61_184, last: 65_535 }
 
 /** Uids of calls, `first-last`; null for `off`. */
