@@ -50,6 +50,8 @@ export const otherKeyColumns: Readonly<Record<string, string>> = {
   'run_metric_summaries.key': 'the name of a metric',
   'run_media.key': 'what a run logged it under',
   'run_media_keys.key': 'the same',
+  'bodies.joints_key': 'a digest of the names of its joints',
+  'rollouts.key': 'a digest of what the result is of',
   'passkeys.public_key': 'the public key of a passkey itself',
 }
 

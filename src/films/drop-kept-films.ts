@@ -17,7 +17,7 @@ const reposWithGone = statement({
   name: 'episode-films-gone',
   exact: 'next-batch',
   columns: repoColumn,
-  text: `select distinct ${repoColumn.sql} from rollout_episodes k join episode_films f on f.kept_id = k.id
+  text: `select distinct ${repoColumn.sql} from rollout_episodes k join episode_films f on f.kept_id = any(array[k.id])
     where k.rollout_id is null limit ${BATCH}`,
 })
 

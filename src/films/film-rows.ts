@@ -91,8 +91,8 @@ const page = statement({
     join repos d on d.id = any(array[q.repo_id])
     cross join lateral (select e.* from episode_films e left join repos eb on eb.id = any(array[${robotOfSql('e')}])
         left join rollout_episodes ek on ek.id = e.kept_id
-      where e.repo_id = q.repo_id and (:episode::int is null or coalesce(e.episode, ek.seed) = :episode)
-        and (:rolloutId::text is null or ek.rollout_id = :rolloutId)
+      where e.repo_id = q.repo_id and ((select :episode::int) is null or coalesce(e.episode, ek.seed) = :episode)
+        and ((select :rolloutId::text) is null or ek.rollout_id = :rolloutId)
         and (:before::text is null or e.id < :before) and (${repoVisibleSql('eb')} or ${repoOwnSql('d')})
       order by e.id desc limit :limit) f ${parties}
     order by f.repo_id, f.id desc`,

@@ -1,4 +1,3 @@
-// @module-tag full
 /** A hub is backed up while it runs, restored elsewhere, and gives the same answers. */
 import { createHash, randomBytes } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,7 +14,7 @@ import { BASELINE } from '../../src/store/baseline.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDiskStore } from '../../src/store/objects/disk.ts'
 import { listAsBefore, migrateToBaseline } from '../support/before-baseline.ts'
-import { keptRows } from '../support/cases.ts'
+import { keptObjects, keptRows } from '../support/cases.ts'
 import { otherCasing } from '../support/casing.ts'
 import { runHub } from '../support/command-line.ts'
 import { type Credentials, files, fillTables, fixedId, objects, paths, queries } from '../support/every-table.ts'
@@ -104,6 +103,8 @@ async function answers(url: string): Promise<Answer[]> {
   return all
 }
 
+const objectCount = Object.keys(objects).length + Object.keys(keptObjects).length
+
 let first: Deployment
 let before: Answer[]
 
@@ -181,15 +182,7 @@ describe('a hub from before the baseline, with rows in every table', () => {
   )
 
   it('is brought to this one: each migration once by two hubs that start at once, and each row answers', async () => {
-    const store = await openDiskStore({
-      dir: join(first.env.HUB_DATA_DIR ?? '', 'objects'),
-      signingKey: randomBytes(32),
-      baseUrl: () => 'http://127.0.0.1',
-    })
-    for (const [key, text] of Object.entries(objects))
-      await store.put(key, Buffer.from(text), { sizeBytes: Buffer.byteLength(text) })
-    await store.close()
-
+    await putObjects(Object.fromEntries(Object.entries(objects).map(([key, text]) => [key, Buffer.from(text)])))
     const hubs = await Promise.all([startHub(readConfig(first.env), log), startHub(readConfig(first.env), log)])
     const applied = await onDatabase(first.url, (client) =>
       client.query('select migration_name from _prisma_migrations'),
@@ -212,6 +205,16 @@ describe('a hub from before the baseline, with rows in every table', () => {
 async function migrationsIn(path: string): Promise<string[]> {
   const { database } = JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as Manifest
   return database.migrations.map(({ name }) => name)
+}
+
+async function putObjects(all: Readonly<Record<string, Uint8Array>>): Promise<void> {
+  const store = await openDiskStore({
+    dir: join(first.env.HUB_DATA_DIR ?? '', 'objects'),
+    signingKey: randomBytes(32),
+    baseUrl: () => 'http://127.0.0.1',
+  })
+  for (const [key, bytes] of Object.entries(all)) await store.put(key, bytes, { sizeBytes: bytes.byteLength })
+  await store.close()
 }
 
 /** As if the backup had been made of another database: its digests are right. */
@@ -242,6 +245,7 @@ async function emptyTables(url: string): Promise<string[]> {
 describe('hub backup', () => {
   beforeAll(async () => {
     await migrate(first.url)
+    await putObjects(keptObjects)
     await onDatabase(first.url, async (client) => {
       for (const text of Object.values(keptRows)) await client.query(text)
     })
@@ -279,7 +283,7 @@ describe('hub backup', () => {
     expect([made.code, made.err]).toEqual([0, expect.stringContaining('copying the objects')])
     const summary = JSON.parse(made.out)
     expect(otherCasing(summary)).toEqual([])
-    expect(summary.objects).toMatchObject({ mode: 'copy', count: Object.keys(objects).length, missing: 0 })
+    expect(summary.objects).toMatchObject({ mode: 'copy', count: objectCount, missing: 0 })
     await stop()
 
     const second = await deployment('second')
@@ -287,7 +291,7 @@ describe('hub backup', () => {
     expect([restored.code, restored.err]).toEqual([0, expect.stringContaining('restoring the objects')])
     expect(JSON.parse(restored.out)).toMatchObject({
       database: { rows: summary.database.rows, migrations_applied: [] },
-      objects: { count: Object.keys(objects).length, missing: 0 },
+      objects: { count: objectCount, missing: 0 },
       discarded_uploads: 1,
     })
     const again = await start(second)
@@ -322,7 +326,9 @@ describe('hub backup', () => {
     await writeFile(file, text)
 
     await rm(join(path, 'SHA256SUMS'))
-    expect((await runHub(['backup', 'verify', path], {})).err).toContain('no backup of a hub, or half of one')
+    expect((await runHub(['backup', 'verify', path], {})).err).toContain(
+      'This is not a complete backup of a hub: it has no SHA256SUMS.',
+    )
   })
 
   it('replaces what a deployment has only with --wipe and a yes, and only with the secret of the backup', async () => {

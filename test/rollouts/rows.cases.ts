@@ -18,16 +18,17 @@ const aRollout = (change: Partial<Record<keyof typeof good, string | number>> = 
 const anOutcome = (rollout: string, seed: number) =>
   `insert into rollout_outcomes (rollout_id, seed, success, ending, return, seconds, steps, fingerprint) values ('${rollout}', ${seed}, true, 'reached', 0.1, 1.5, 75, repeat('a', 16))`
 
-const anEpisode = (seed: number) =>
-  `insert into rollout_episodes (rollout_id, seed, owner_id, blob_id) values (null, ${seed}, 'x', 'blob_x')`
+const anEpisode = (rollout: string, seed: number, owner: string, blob: string) =>
+  `insert into rollout_episodes (rollout_id, seed, owner_id, blob_id) values ('${rollout}', ${seed}, '${owner}', '${blob}')`
 
 const aGate = (model: string, robot: string, least: number) =>
   `insert into rollout_gates (model_repo_id, robot_repo_id, robot, fingerprint, task, least, seeds) values ('${model}', '${robot}', 'ada/arm', repeat('b', 64), 'walk', ${least}, 100)`
 
 export const rows = defineRows({
-  kept: ({ model, robot }) => ({
+  kept: ({ model, robot, lab, blob }) => ({
     rollouts: aRollout({ model, robot }),
     rollout_outcomes: anOutcome(id, 1),
+    rollout_episodes: anEpisode(id, 1, lab, blob),
     rollout_gates: aGate(model, robot, 0.9),
   }),
   refused: {
@@ -38,6 +39,6 @@ export const rows = defineRows({
     rollouts_sizes: aRollout({ task: '' }),
     rollout_gates_bounds: aGate('x', 'y', 1.5),
     rollout_outcomes_bounds: anOutcome('x', -1),
-    rollout_episodes_seed: anEpisode(-1),
+    rollout_episodes_seed: anEpisode('x', -1, 'x', 'x'),
   },
 })

@@ -1,4 +1,6 @@
+import { blockText, packBlock } from '../../src/runs/metrics/archive-block.ts'
 import { defineRows } from '../support/define-cases.ts'
+import { sha256Of } from '../support/hub.ts'
 
 const aRun = (changes: string) =>
   `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash, log_open_from,
@@ -7,16 +9,26 @@ const aRun = (changes: string) =>
      r->>'claim', coalesce((r->>'log')::int, 0), coalesce((r->>'stored')::int, 0), (r->>'passed')::int, (r->>'gates')::int, r->>'project'
    from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
 
+/** The two lines of the run. */
+const archived = await packBlock(
+  blockText([
+    { seq: 1, step: 1, elapsedS: 1.5, line: '{"iter": 1, "reward": 0.5}' },
+    { seq: 2, step: 2, elapsedS: 2.5, line: '{"iter": 2, "reward": 2.5e-1}' },
+  ]),
+)
+const archiveKey = (run: string) => `runs/${run}/metrics/kept.zst`
+
 export const rows = defineRows({
-  kept: () => ({
+  objects: ({ run }) => ({ [archiveKey(run)]: archived }),
+  kept: ({ run }) => ({
     run_metric_summaries: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       select id, 'loss', owner_id, 1, 2, 0.5, 2, 0.5, 2, 1.5, 1, 1 from runs order by id limit 1`,
     storage_spares: `insert into storage_spares (owner_id, run_id, bytes) select owner_id, id, 5 from runs order by id limit 1`,
     metric_archives: `insert into metric_archives (run_id, still_since, storage_key, size_bytes, sha256, lines, written_at)
-      select id, now(), 'runs/' || id || '/metrics/kept.zst', 9, repeat('a', 64), 1, now() from runs order by id limit 1`,
+      values ('${run}', now(), '${archiveKey(run)}', ${archived.length}, '${sha256Of(archived)}', 2, now())`,
     unfiled_metrics: `insert into unfiled_metrics (run_id, waits_from) select id, now() from runs order by id limit 1`,
     metric_archive_blocks: `insert into metric_archive_blocks (run_id, first_seq, last_seq, min_step, max_step, start, length)
-      select run_id, 1, 1, 1, 1, 0, 9 from metric_archives order by run_id limit 1`,
+      values ('${run}', 1, 2, 1, 2, 0, ${archived.length})`,
     log_purges: `insert into log_purges (job_id, job_kind, before_seq) select id, 'run', 2 from runs order by id limit 1`,
     run_media: `insert into run_media (run_id, key, step, index, kind, value, bytes)
       select id, 'note', 1, 0, 'text', '"one"', 9 from runs order by id limit 1`,

@@ -43,6 +43,9 @@ export const refusedRows = merged('a refused row', ({ rows }) => rows?.refused ?
 /** An insert for each table that is newer than the baseline migration. */
 export const keptRows = merged('a row', ({ rows }) => rows?.kept?.(knownRows) ?? {})
 
+/** The objects that those rows name. */
+export const keptObjects = merged('an object', ({ rows }) => rows?.objects?.(knownRows) ?? {})
+
 /** What makes the secrets of all subjects. */
 export const secretMakers = modules.flatMap(({ secrets }) => secrets ?? [])
 

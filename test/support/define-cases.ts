@@ -114,6 +114,8 @@ export const defineCases = (cases: CasesByName): CasesByName => cases
 export interface Rows {
   /** An insert for each table that is newer than the baseline migration, by its name. It may refer to the rows of `every-table.ts`. */
   readonly kept?: (known: KnownRows) => Readonly<Record<string, string>>
+  /** What the objects hold that those rows name, by key. */
+  readonly objects?: (known: KnownRows) => Readonly<Record<string, Uint8Array>>
   /** By each CHECK an insert that it must refuse. */
   readonly refused?: Readonly<Record<string, string>>
 }

@@ -14,7 +14,7 @@ interface PlanNode {
 const isOfWork = new RegExp(
   `_(?:${[
     'running|waiting|open|pending|live|left|doomed|unverified|unfinished|to_dispatch|unmeasured',
-    'summary_pending|archives_due|check_due|to_drop',
+    'summary_pending|archives_due|check_due|to_drop|dropped',
   ].join('|')})$`,
 )
 /** Of live rows, which are most of their tables. */
