@@ -79,6 +79,8 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
+  // A connection that idled for five seconds would be closed while a client in this busy process sends on it.
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
