@@ -25,7 +25,7 @@ export interface RolloutResult extends Summary {
 
 const MAX_REASONS = 5
 
-/** Why episodes ended at a number that is none; the first ones of many. */
+/** Why episodes ended at a number that is not finite: the first few reasons. */
 export const reasonsOf = (outcomes: readonly Outcome[]): readonly string[] =>
   outcomes
     .flatMap(({ seed, reason }) => (reason === undefined ? [] : [`Seed ${seed} diverged: ${reason}`]))

@@ -267,9 +267,15 @@ describe('what the policy would see', () => {
     loop.close()
   })
 
-  test('says which number of an answer is none', async () => {
-    const { outcome } = await rollout({ policy: madePolicy({ sees: 2, acts: 1 }, () => [Number.NaN]) })
-    expect(outcome.reason).toBe('The policy answered NaN, or a number whose target is.')
+  test('says which number of an answer, or of what follows from it, is not finite', async () => {
+    const answering = (answer: number) => madePolicy({ sees: 2, acts: 1 }, () => [answer])
+    const { outcome } = await rollout({ policy: answering(Number.NaN) })
+    expect(outcome).toMatchObject({ ending: 'diverged', reason: 'The policy answered NaN.' })
+    const huge = { ...contract, action: { semantics: 'torque', scale: 1e28 } }
+    const scaled = await rollout({ contract: huge, policy: answering(1e290) })
+    expect(scaled.outcome).toMatchObject({
+      ...{ ending: 'diverged', reason: 'The answer of the policy leads to the target Infinity.' },
+    })
   })
 })
 

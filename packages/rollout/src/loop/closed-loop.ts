@@ -50,8 +50,8 @@ export interface ClosedLoop {
   /** Whether the policy is asked before the next step. */
   isDue(): boolean
   /**
-   * Shows the policy what it sees now. Rejects with its own error where it takes none of it. Where a number of what it
-   * would see is none, it is not asked, and the episode has diverged.
+   * Shows the policy what it sees now. Rejects with its own error where it takes none of it. If it would see Infinity
+   * or NaN, it is not asked, and the episode has diverged.
    */
   decide(): Promise<void>
   /** One step of the physics. */
@@ -79,6 +79,8 @@ export class LoopLacks extends Error {
 
 /** Purposes of random numbers: each has a stream of its own. */
 const streams = { start: 0, observation: 1, action: 2, push: 3 } as const
+
+const isNotFinite = (value: number) => !Number.isFinite(value)
 
 /** Puts the robot at the start of the task. Throws a `LoopLacks`. */
 export function openLoop(input: LoopInput): ClosedLoop {
@@ -250,10 +252,12 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
       if (disturbance.actionNoise > 0)
         for (let place = 0; place < raw.length; place += 1)
           raw[place] = at(raw, place) + disturbance.actionNoise * done.normal()
-      // MuJoCo takes no number that is none.
+      // MuJoCo takes finite numbers only.
       const targets = acts.targets(raw)
-      const none = [...raw, ...targets].find((value) => !Number.isFinite(value))
-      if (none !== undefined) record.diverge(`The policy answered ${none}, or a number whose target is.`)
+      const answer = raw.find(isNotFinite)
+      const target = targets.find(isNotFinite)
+      if (answer !== undefined) record.diverge(`The policy answered ${answer}.`)
+      else if (target !== undefined) record.diverge(`The answer of the policy leads to the target ${target}.`)
       else coming.push({ from: steps + Math.round(disturbance.delayMs / 1000 / dt), targets })
     },
     step() {

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly steps: number
   /** Of every number of the motion, to the bit. */
   readonly fingerprint: string
-  /** A sentence: which number was none, of what the policy would see or of what it answered. */
+  /** A sentence: which number was not finite, of what the policy would see, of its answer, or of a target. */
   readonly reason?: string
 }
 

@@ -22,7 +22,7 @@ export interface Observer {
   observe(noise: number, random: Seeded): Promise<Readonly<Record<string, Tensor>>>
 }
 
-/** What the policy would see is no number, since the motion or a scale has left them. The message names the term. */
+/** The policy would see Infinity or NaN, because of the motion or of a scale. The message names the term. */
 export class Unseeable extends Error {
   override readonly name = 'Unseeable'
 }
