@@ -1,6 +1,6 @@
 /**
  * The places of films of an account: of those that wait or are being made. A film takes one when it is asked for, and
- * takes it along when its data set moves. Contract, "Films of episodes".
+ * takes it along when its repo moves. Contract, "Films of episodes".
  */
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
@@ -39,7 +39,7 @@ export async function assertOpenFilms(
 }
 
 function tooMany(used: number, moved: number | null): HubError {
-  const brought = moved === null ? '' : `; the data set would bring ${moved} more`
+  const brought = moved === null ? '' : `; this repo would bring ${moved} more`
   const detail =
     `The account has ${used} films that wait or are being made, and may have ${MAX_OPEN_FILMS}${brought}: ` +
     'wait for some, or delete some.'

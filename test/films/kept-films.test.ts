@@ -114,7 +114,7 @@ describe('a film of a kept episode', () => {
     expect(await fileOf(film, ada)).toBe(302)
   })
 
-  it('is deleted by who may write the model, and its bytes count no more', async () => {
+  it('is deleted by a caller who can write the model, and its bytes no longer count', async () => {
     const { from, of } = await result()
     const before = await stored()
     const film = await made(from.repo, of(3))

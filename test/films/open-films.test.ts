@@ -86,7 +86,7 @@ describe('a film of an episode', () => {
     expect([refused.status, types(refused), refused.json.detail]).toEqual([
       429,
       ['quota.films'],
-      'The account has 48 films that wait or are being made, and may have 50; the data set would bring 3 more: wait for some, or delete some.',
+      'The account has 48 films that wait or are being made, and may have 50; this repo would bring 3 more: wait for some, or delete some.',
     ])
     expect((await hub.call(bob, 'GET', `/v1/repos/${comes}`)).json.full_name).toBe(comes)
     expect([await openOf(org), await openOf(bob.handle)]).toEqual([48, 3])
