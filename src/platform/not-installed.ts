@@ -10,7 +10,7 @@ export function notInstalled(error: unknown): string | null {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return null
   const [, what = 'A module', by = ''] = missing.exec(error.message) ?? []
   const name = (path: string) => (path.startsWith(root) ? relative(root, path) : path)
-  return `The hub is not installed whole: ${name(what)} is missing${by && `, which ${name(by)} imports`}. Run \`npm ci\`, and wait until it has ended.`
+  return `The hub is not completely installed: ${name(what)} is missing${by && `, which ${name(by)} imports`}. Run \`npm ci\` and wait until it has finished.`
 }
 
 /** What `load` imports; where a part of it is missing, the process says so in one line and ends with code 1. */

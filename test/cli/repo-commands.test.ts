@@ -326,7 +326,7 @@ it('map says what fits a robot, proposes a map, keeps one and notes its review',
   expect((await run('map', 'put', model, robot, 'map.json')).err).toContain('map.json is not a map: joints: ')
 })
 
-it('gate sets, lists and removes what the rollouts of a model must come to', async () => {
+it('gate sets, lists and removes what the rollouts of a model must reach', async () => {
   const rollouts = rolloutsOf(hub)
   const [from, on] = [await rollouts.model(ada), await rollouts.robot(ada)]
   const { json: first } = await rollouts.publish(ada, from, on)
@@ -343,12 +343,10 @@ it('gate sets, lists and removes what the rollouts of a model must come to', asy
   expect(await unknown('Swing')).toMatchObject({
     code: 1,
     err: expect.stringContaining(
-      `no board of the task "Swing". Of its boards it is part of: swing-up ${short} (1 result).`,
+      `no board of the task "Swing". Boards whose task contains this name: swing-up ${short} (1 result).`,
     ),
   })
-  expect((await unknown('swign-up')).err).toContain(
-    `Did you mean "swing-up"? Of its boards there are: swing-up ${short}`,
-  )
+  expect((await unknown('swign-up')).err).toContain(`Did you mean "swing-up"? Its boards: swing-up ${short}`)
   // A task under another disturbance is another board, so its name is not enough.
   const harder = await rollouts.publish(ada, from, on, { disturbance: { gravity: 2 } })
   const several = await run('gate', 'set', from.repo, ...board, '--least', '0.5', '-n', '4')

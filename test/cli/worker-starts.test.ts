@@ -141,7 +141,7 @@ describe('hub policy-server --listen', () => {
 
 describe('hub check-worker', () => {
   it.each([
-    ['HUB_CHROMIUM', { HUB_CHROMIUM: '/nowhere/chromium' }, /^hub: HUB_CHROMIUM: no absolute path of a program; /],
+    ['HUB_CHROMIUM', { HUB_CHROMIUM: '/nowhere/chromium' }, /^hub: HUB_CHROMIUM: not an absolute path of a program; /],
     ['HF_ENDPOINT', { HF_ENDPOINT: `mirror?${SECRET}` }, /^hub: HF_ENDPOINT: not an http\(s\) URL; /],
   ])('%s', async (_, env, says) => {
     expect(await refused('check-worker', [], env)).toMatch(says)

@@ -27,7 +27,7 @@ const run = (file: string, args: readonly string[] = [], env: Record<string, str
   return { status, stdout, stderr }
 }
 const line =
-  /^(hub: )?The hub is not installed whole: \S+ is missing, which \S+ imports\. Run `npm ci`, and wait until it has ended\.\n$/
+  /^(hub: )?The hub is not completely installed: \S+ is missing, which \S+ imports\. Run `npm ci` and wait until it has finished\.\n$/
 
 it.each([
   ['npm start', 'src/main.ts', [], {}],

@@ -39,7 +39,7 @@ export async function tryModel({
   readonly signal: AbortSignal
 }): Promise<Trial> {
   const doubt = doubtOf(reading)
-  if (doubt !== null) return { notRun: `${entry} could not be read completely, so MuJoCo did not compile it. ${doubt}` }
+  if (doubt !== null) return { notRun: `${entry} could not be read completely, so MuJoCo was not run. ${doubt}` }
   const sizes = await files.sizesOf(reading.files, signal)
   const bytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
   if (bytes > limits.filesBytes) {

@@ -147,7 +147,7 @@ async function foundChromium(io: ClientIo, isForRobots: boolean): Promise<Chromi
   const { HUB_CHROMIUM: browser = '' } = io.env
   // Checks do without a browser where there is none, but not where one was named.
   if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
-    throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
+    throw new LocalError(`HUB_CHROMIUM: not an absolute path of a program; set it to one, or to off.`)
   if ('program' in chromium)
     assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
   return chromium

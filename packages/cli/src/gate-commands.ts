@@ -102,9 +102,9 @@ async function boardFor(client: HubClient, model: string, options: Which): Promi
   const near = found.length > 0 ? null : nearestName(task, new Set(others.map((one) => one.task)))
   const first = others.toSorted((a, b) => Number(b.task === near) - Number(a.task === near))
   const guess = near === null ? '' : ` Did you mean ${JSON.stringify(near)}?`
-  const words = found.length > 0 ? 'it is part of' : 'there are'
+  const words = found.length > 0 ? 'Boards whose task contains this name' : 'Its boards'
   throw new LocalError(
-    `${robot} has no board of the task ${JSON.stringify(task)}.${guess} Of its boards ${words}: ${namesOf(first)}.`,
+    `${robot} has no board of the task ${JSON.stringify(task)}.${guess} ${words}: ${namesOf(first)}.`,
   )
 }
 
@@ -130,8 +130,7 @@ function oneOf<T extends Board>(
   const found = all.filter((one) => (task === undefined || one.task === task) && one.fingerprint.startsWith(board))
   const [first, second] = found
   if (first && !second) return first
-  if (!first)
-    throw new LocalError(all.length === 0 ? none : `None of ${where} is that one; there are: ${namesOf(all)}.`)
+  if (!first) throw new LocalError(all.length === 0 ? none : `None of ${where} matches; there are: ${namesOf(all)}.`)
   throw new LocalError(`Several of ${where} are meant: ${namesOf(found)}. Name one with --board.`)
 }
 

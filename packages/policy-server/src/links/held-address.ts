@@ -11,7 +11,7 @@ import { UPGRADE_MS } from '../limits.ts'
 /** Held for one listener after the other; between them devices get 503. */
 export interface HeldAddress {
   /**
-   * A server that listens there and answers nothing yet. The taker closes it; for the next one the address is bound
+   * A server that listens there and answers nothing yet. The caller closes it; for the next one the address is bound
    * again. Rejects with `CannotListen`.
    */
   take(): Promise<Server>

@@ -6,7 +6,7 @@ export class FrameFault extends Error {
   }
 }
 
-/** An input that would have a number which is none: no model is asked, since what it answered would mean nothing. */
+/** An input with Infinity or NaN. The model is not asked, since its answer would mean nothing. */
 export class NotFinite extends FrameFault {
   readonly input: string
   /** Of the element, row after row. */

@@ -125,7 +125,7 @@ export function tensorOf(type: ElementType, value: unknown): Tensor {
 function wholeOf(value: unknown, [least, most]: readonly [bigint, bigint], type: string): bigint {
   const number = typeof value === 'boolean' ? Number(value) : value
   const big = typeof number === 'bigint' ? number : Number.isSafeInteger(number) ? BigInt(number as number) : null
-  if (big === null || big < least || big > most) throw new FrameFault(`${shown(value)} is not a ${type}.`)
+  if (big === null || big < least || big > most) throw new FrameFault(`${shown(value)} is not of the type ${type}.`)
   return big
 }
 

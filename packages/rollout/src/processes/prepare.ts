@@ -28,7 +28,7 @@ export async function robotIn(
   const found = faceOf(card)
   const document = parseExact(card)
   const entry = isJsonObject(document) && typeof document.mjcf_path === 'string' ? document.mjcf_path : null
-  if (!found) throw new LocalError(`The card of the robot has no interface: a policy has nothing to hold on to.`)
+  if (!found) throw new LocalError(`The card of the robot has no interface, which a policy needs.`)
   if (entry === null) throw new LocalError('The card of the robot names no model: mjcf_path is missing.')
   const files = await localFiles(folder)
   const { reading, urdf } = await preparedModel(
@@ -38,7 +38,7 @@ export async function robotIn(
     signal,
   )
   const doubt = doubtOf(reading)
-  if (doubt !== null) throw new LocalError(`${entry} is not read whole. ${doubt}`)
+  if (doubt !== null) throw new LocalError(`${entry} could not be read completely. ${doubt}`)
   const places = await files.placesOf(reading.files)
   return {
     files: reading.files.flatMap((path, at) => (places[at] ? [{ path, file: places[at] }] : [])),
