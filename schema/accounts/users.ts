@@ -26,7 +26,7 @@ const HubUser = builder.objectRef<ListedUser>('HubUser').implement({
     disabledAt: t.expose('disabledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when the operator keeps them out; null if they may sign in.',
+      description: 'When the operator disabled them; null if they can sign in.',
     }),
   }),
 })

@@ -4,7 +4,7 @@ import { builder } from '../builder.ts'
 import { query } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
 
-const FindingStatus = wordEnum('FindingStatus', 'How a part of the hub is.', {
+const FindingStatus = wordEnum('FindingStatus', 'State of a part of the hub.', {
   ok: 'It works.',
   warn: 'It works, and may soon not.',
   fail: 'It does not work.',
@@ -14,7 +14,7 @@ const FindingType = builder.objectRef<Finding>('Finding').implement({
   description: 'What was seen of one part of the hub.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The part, such as `object store`.' }),
-    status: t.expose('status', { type: FindingStatus, description: 'How it is.' }),
+    status: t.expose('status', { type: FindingStatus, description: 'Its state.' }),
     detail: t.exposeString('detail', { description: 'What was seen.' }),
     fix: t.exposeString('fix', { nullable: true, description: 'What to do; null if there is nothing to do.' }),
   }),

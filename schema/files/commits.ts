@@ -50,7 +50,7 @@ builder.objectField(RepoType, 'commits', (t) =>
       'those that snapshots name. One statement for any number of repos.',
     args: {
       byRun: t.arg.boolean({
-        description: 'Only the last version that each run made: of the runs that you see, the 1,000 newest.',
+        description: 'Only the last version of each run that you see, among the 1,000 newest runs of the repo.',
       }),
       ...pageArgs(t.arg),
     },

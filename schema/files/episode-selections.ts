@@ -111,7 +111,7 @@ mutation('createEpisodeSelection', {
     keep: t.string({ ...rule(rangesText), description: 'The episodes, as in `3, 5-9`.' }),
     drop: t.string({ ...rule(rangesText), description: 'All but these.' }),
     labels: t.field({ type: LabelFilterEnum, description: 'By their labels.' }),
-    note: t.string({ ...rule(descriptionText), description: 'Anything to remember; an empty text clears it.' }),
+    note: t.string({ ...rule(descriptionText), description: 'Anything to remember; an empty text counts as none.' }),
   })),
   payload: { name: 'selection', description: 'The new selection.' },
   verb: createEpisodeSelection,

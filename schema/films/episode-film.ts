@@ -54,12 +54,12 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
     frame: t.exposeInt('frame', { description: 'Frame of a still, from 0; 0 for a video.' }),
     sizeBytes: t.int({
       nullable: true,
-      description: 'Of a film that is there.',
+      description: 'Size of a finished film in bytes.',
       resolve: ({ status, size }) => (status === 'succeeded' ? size : null),
     }),
     sha256: t.string({
       nullable: true,
-      description: 'Of the bytes of a film that is there, lowercase hex; the hub computed it.',
+      description: 'Of the bytes of a finished film, lowercase hex; the hub computed it.',
       resolve: ({ status, sha256 }) => (status === 'succeeded' ? sha256 : null),
     }),
     url: t.string({
@@ -72,8 +72,8 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
     }),
     isOutdated: t.exposeBoolean('isOutdated', {
       description:
-        'Whether the files of the data set, or of the named robot, have changed since. Never of a kept episode: its ' +
-        'result names the versions of both.',
+        'Whether the files of the data set, or of the named robot, have changed since. Always false for an episode ' +
+        'that a result keeps: the result names its versions.',
     }),
   }),
 })

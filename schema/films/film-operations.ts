@@ -18,7 +18,7 @@ import { EpisodeFilmType, FilmKindEnum, placeNumber } from './episode-film.ts'
 mutation('requestEpisodeFilm', {
   type: EpisodeFilmType,
   description:
-    'Asks for a picture or a video of an episode on a robot, which a worker of the owner makes: of a data set, or ' +
+    'Asks for a picture or a video on a robot, which a worker of the owner makes: of an episode of a data set, or ' +
     'of one that a result of a model keeps. Each film is made once: a repeat returns it, and one that failed is ' +
     'tried again. 422 for an episode that the data set does not have, or that the result does not keep; 429 while ' +
     '50 films of the account wait or are being made.',
@@ -126,9 +126,9 @@ mutation('presignEpisodeFilm', {
 mutation('reportEpisodeFilm', {
   type: EpisodeFilmType,
   description:
-    'Reports that a film is in progress, or how it ended. With `succeeded` the hub hashes the bytes that were sent. 409 where ' +
-    'another worker has the film, or it has ended: then stop. A film whose data set or robot has changed meanwhile ' +
-    'fails.',
+    'Reports that a film is in progress, or how it ended. With `succeeded` the hub hashes the bytes that were sent. ' +
+    '409 where another worker has the film, or it has ended: then stop. A film whose data set or robot has changed ' +
+    'meanwhile fails.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The film, the attempt, and the report.', (t) => ({

@@ -12,7 +12,7 @@ export function keptRunFields(t: InputFields) {
     name: t.string({ ...rule(lineText(200)), description: `Name of the run, shown as \`displayName\`. ${LINE}` }),
     notes: t.string({
       ...rule(notesText),
-      description: `Notes on the run, in lines; at most ${MAX_NOTES_BYTES / 1024} KiB of UTF-8. Empty notes clear them.`,
+      description: `Notes on the run, in lines; at most ${MAX_NOTES_BYTES / 1024} KiB of UTF-8. Empty notes count as none.`,
     }),
     tags: t.stringList({
       ...rule(runTagList),

@@ -18,7 +18,7 @@ const HyperparameterType = builder.objectRef<TemplateHyperparameter>('TemplateHy
       most: 2,
       description: 'Names that mean the same; the first one of all that a recipe has counts.',
     }),
-    description: t.exposeString('description', { description: 'What it is the number of.' }),
+    description: t.exposeString('description', { description: 'What its value means.' }),
     default: t.int({
       description: 'What the planner counts with where a recipe has none.',
       resolve: ({ preset }) => preset,

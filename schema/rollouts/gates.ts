@@ -20,8 +20,8 @@ const RolloutGateType = builder.objectRef<RolloutGate>('RolloutGate').implement(
     }),
     fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions.' }),
     task: t.exposeString('task', { description: 'Name of their task.' }),
-    least: t.exposeFloat('least', { description: 'The lowest bound at which the interval of success may begin.' }),
-    seeds: t.exposeInt('seeds', { description: 'The least number of seeds of the results together.' }),
+    least: t.exposeFloat('least', { description: 'The least that the lower end of the success interval must reach.' }),
+    seeds: t.exposeInt('seeds', { description: 'The minimum number of seeds of all results together.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set as it is.' }),
   }),
 })

@@ -1,4 +1,4 @@
-/** What a seed of a result came to, and its motion as it was recorded. Contract, "Results of rollouts". */
+/** The outcome of a seed of a result, and its motion as it was recorded. Contract, "Results of rollouts". */
 import { signDownload } from '../../src/files/presign-download.ts'
 import type { RolloutEpisode } from '../../src/rollouts/episodes/episode-rows.ts'
 import type { RolloutOutcome } from '../../src/rollouts/rollout-rows.ts'
@@ -28,7 +28,7 @@ export const RolloutOutcomeType = builder.objectRef<RolloutOutcome>('RolloutOutc
 })
 
 export const RolloutEpisodeType = builder.objectRef<RolloutEpisode>('RolloutEpisode').implement({
-  description: 'The motion of one seed, as the person who ran it recorded it.',
+  description: 'The motion of one seed, as its publisher recorded it.',
   fields: (t) => ({
     outcome: t.field({
       type: RolloutOutcomeType,

@@ -65,8 +65,8 @@ const RolloutDifferences = builder.connectionObject(
 
 export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
   description:
-    'The outcomes of rollouts of one policy on one simulated robot, as the person who ran them reported them. It ' +
-    'never changes.',
+    'The outcomes of rollouts of one policy on one simulated robot, as their publisher reported them. It never ' +
+    'changes.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `roll_`.' }),
     model: t.exposeString('model', { description: 'Full name of the model repo.' }),

@@ -104,7 +104,7 @@ const MediaKeyType = builder.objectRef<RunMediaKey>('RunMediaKey').implement({
       type: 'SafeInt',
       description: "What the entries count against the owner's storage, without their files.",
     }),
-    lastStep: t.expose('lastStep', { type: 'SafeInt', description: 'The last step that has one.' }),
+    lastStep: t.expose('lastStep', { type: 'SafeInt', description: 'The highest step that has one.' }),
   }),
 })
 

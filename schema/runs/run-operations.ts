@@ -63,8 +63,8 @@ mutation('updateRun', {
   type: RunType,
   payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Changes how people describe a run, whatever its status: project, name, notes, tags, group and job type; and ' +
-    'names the parent of a run that has none. Idempotent. 403 for a caller who does not belong to the billed account.',
+    'Changes project, name, notes, tags, group and job type of a run, whatever its status; and names the parent of a ' +
+    'run that has none. Idempotent. 403 for a caller who does not belong to the billed account.',
   scope: 'key:write',
   target: targetRun,
   input: input('The run and its new fields: null clears one, an omitted one stays.', (t) => ({

@@ -1,4 +1,4 @@
-/** What each metric of a run comes to. Contract, "Checkpoints and metrics". */
+/** A summary of each metric of a run. Contract, "Checkpoints and metrics". */
 import { z } from 'zod'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { bestOf, betterOf } from '../../src/runs/summary/better-values.ts'
