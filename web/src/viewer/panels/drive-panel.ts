@@ -152,7 +152,7 @@ const endings = {
   reached: 'It has reached its goal.',
   missed: 'It ran out of time without success.',
   failed: 'It has failed.',
-  diverged: 'The motion is none any more.',
+  diverged: 'The motion diverged: a number is no longer finite.',
 } as const
 
 function statusLines(status: DriveStatus): readonly string[] {

@@ -73,7 +73,7 @@ export default function FileActions(place: Place) {
             </Field>
           ) : (
             <p>
-              <code>{path}</code> goes from the current version. Older versions keep it.
+              <code>{path}</code> is deleted from the current version. Older versions keep it.
             </p>
           )}
           <Field label="Message" hint="Optional.">

@@ -1,6 +1,6 @@
 /**
- * Pictures and short videos of episodes, or of a recorded rollout, which a worker makes; who may write asks for one of
- * what is shown.
+ * Pictures and short videos of episodes, or of a recorded rollout, which a worker makes; people who can write the repo
+ * ask for one of what is shown.
  */
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
@@ -113,7 +113,7 @@ function DeleteFilm({ film, owner, repo, finished }: Props & { readonly film: Fi
     >
       <p>
         {isOpen(film)
-          ? `It will show ${film.robot ?? 'a robot that is hidden from you, or deleted'}. No worker goes on with it.`
+          ? `It would show ${film.robot ?? 'a robot that is hidden from you, or deleted'}. No worker will finish it.`
           : 'Links to it stop working, and a README no longer shows it. It can be made again.'}
       </p>
     </Action>

@@ -74,7 +74,7 @@ function NewRepo({ owners }: { readonly owners: readonly string[] }) {
       </Field>
       <Field label="Kind" hint="It cannot be changed later." fault={faultOf(error, 'kind')}>
         <select name="kind" defaultValue={search.get('kind')?.toUpperCase() ?? 'DATASET'}>
-          <option value="DATASET">Dataset: recorded episodes and the like</option>
+          <option value="DATASET">Dataset: recorded episodes or other data</option>
           <option value="MODEL">Model: weights of a policy</option>
           <option value="ROBOT">Robot: MJCF or URDF with its meshes</option>
         </select>

@@ -47,7 +47,7 @@ export function ModelRollouts({ owner, repo }: Props) {
             <code>
               hub rollout {owner}/{repo} --robot OWNER/ROBOT -n 100 --publish
             </code>{' '}
-            runs this model on a robot, and keeps what each seed came to.
+            runs this model on a robot, and keeps the outcome of each seed.
           </p>
         </Empty>
       )}
