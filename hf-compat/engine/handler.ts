@@ -1,4 +1,4 @@
-/** A route that is not JSON answer: a redirect, or a text. It may call a verb that reads. */
+/** A route whose answer is not JSON: a redirect, or a text. It may call a verb that reads. */
 import type { FastifyReply } from 'fastify'
 import type { Call, DocumentName } from './call.ts'
 import type { HfRoute } from './route.ts'

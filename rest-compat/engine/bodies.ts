@@ -1,20 +1,20 @@
 /**
- * Bodies of requests, read whole. One of an archive lies in memory that the next one has again: the collector goes
- * through the whole heap for a few new ones of such a size, and new memory costs the system a fault for each page.
+ * Bodies of requests, read whole. Archives share a few pieces of memory, one after another: for a few new buffers of
+ * such a size the collector goes through the whole heap, and new memory costs a page fault for each page.
  */
 import { errorCodes } from 'fastify'
 import { releaseChunk } from '../../src/store/objects/release-chunk.ts'
 
 /**
- * What a push sends at once fits: 4 MiB of files, 500 headers, and as many files filled up to whole blocks. A larger
- * body has memory of its own.
+ * Room for one archive of a push: 4 MiB of files, 500 headers, and as many files padded to whole blocks. A larger body
+ * has memory of its own.
  */
 export const PLACE_BYTES = 5 * 1024 * 1024
-/** What fits here is no burden to the collector. */
+/** Smaller bodies are no burden to the collector. */
 const LEAST_BYTES = 1024 * 1024
-/** Of places that no request has: a push sends four archives at once. */
+/** The most places that are kept without a request: a push sends four archives at once. */
 const MOST_FREE = 4
-/** A hub that takes no archives gives their memory back. */
+/** After this long without an archive their memory is given back. */
 const FREE_FOR_MS = 10_000
 
 interface Payload extends NodeJS.EventEmitter {
@@ -33,7 +33,7 @@ export type Bodies = ReturnType<typeof openBodies>
 export function openBodies(freeForMs = FREE_FOR_MS) {
   const free: ArrayBuffer[] = []
   const places = new WeakSet<ArrayBufferLike>()
-  // Weak: of a request that failed, something may still read its body, so it is not given back and has to be collected.
+  // Weak: the body of a failed request may still be read, so it is not given back; the collector takes it.
   const lent = new WeakSet<ArrayBufferLike>()
   let timer: NodeJS.Timeout | undefined
 

@@ -21,8 +21,8 @@ export interface HandlerRoute {
   /** Its entry in the OpenAPI document, without `operationId`; null for a path outside `/v1`. */
   readonly openApi: JsonSchema | null
   /**
-   * Answers a request whose viewer is known and whose path and query are valid texts. The memory of its body is given
-   * back to `bodies`, by who knows that nothing reads it any more.
+   * Answers a request whose viewer is known and whose path and query are valid texts. A handler that knows that nothing
+   * reads the body any more gives its memory back to `bodies`.
    */
   handle(edge: Edge, request: FastifyRequest, reply: FastifyReply, bodies: Bodies): Promise<FastifyReply>
 }

@@ -30,7 +30,7 @@ const parts: Partial<Record<PageName, string>> = {
   repoMap: 'Map of joints',
 }
 
-/** Pages that only who can write the repo can use. */
+/** Pages for people who can write the repo. */
 const forWriters: ReadonlySet<PageName> = new Set(['repoSettings', 'repoEdit'])
 
 /** The name of the repo whose head a page has; null for every other page. */

@@ -1,4 +1,4 @@
-/** Gates: what the results of a model must come to before it is served. Contract, "Results of rollouts". */
+/** Gates: what the results of a model must reach before it is served. Contract, "Results of rollouts". */
 import { assertNotAgent, assertNotJob, repoOwnSql, repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'

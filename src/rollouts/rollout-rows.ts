@@ -73,7 +73,7 @@ export const outcomeColumns = columns({
   fingerprint: column.text('s.fingerprint'),
 })
 
-/** What one seed came to. */
+/** The outcome of one seed. */
 export type RolloutOutcome = RowOf<typeof outcomeColumns>
 
 /** What a result was made under, as it was given: up to 64 KiB, so lists read it where it is selected alone. */

@@ -13,8 +13,9 @@ export interface Packed {
 const MIB = 1_048_576
 
 /**
- * Packs contents into archives of one piece: a request of it is sent again where it fails. The memory of one that is
- * done with is used again: new memory costs a fault for each page, and a round of the collector for some of them.
+ * Packs contents into archives, each in one piece so that a failed request can be sent again. The memory of a freed
+ * archive is used for the next one: new memory costs a page fault for each page, and now and then a round of the
+ * collector.
  */
 export function contentsPacker() {
   const free: ArrayBuffer[] = []

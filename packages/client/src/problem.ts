@@ -133,8 +133,8 @@ export const refusedIndexes = (error: ProblemError, member: string, length: numb
   refusedItems(error.entries, error.message, member, length)
 
 /**
- * The hub refuses what is sent itself, so that another try of the same changes nothing. A full quota and a missing
- * right are other matters: room may come, and a person may give the right.
+ * Whether the hub refuses the content itself, so sending it again cannot help. A full quota and a missing right are not
+ * that: room may come, and a person may give the right.
  */
 export const isOfContent = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && [400, 413, 422].includes(error.status) && !error.kind.startsWith('quota.')

@@ -11,8 +11,8 @@ import type { RunJournal } from './run-journal.ts'
 
 export interface Publisher {
   /**
-   * Publishes complete checkpoints; with `isFinal` all count as complete. One that is refused itself is skipped. Rejects
-   * with whatever may change by another poll: a full quota and a missing right too, which a person can mend.
+   * Publishes complete checkpoints; with `isFinal` all count as complete. One whose content is refused is skipped. Rejects
+   * with every error that may pass until another poll: also a full quota and a missing right, which a person can fix.
    */
   poll(isFinal: boolean): Promise<void>
   /** Whether each checkpoint that is here was published. */

@@ -86,7 +86,7 @@ function refusing(status: number, type: string) {
 
 it.each([
   ['a quota that is full', 413, 'quota.storage'],
-  ['a right that the key has not', 403, 'forbidden.scope'],
+  ['a right that the key lacks', 403, 'forbidden.scope'],
 ])('wait for %s, and are published once that has changed', async (_, status, type) => {
   const refusal = refusing(status, type)
   const { lines, journal, publisher, write } = lab()

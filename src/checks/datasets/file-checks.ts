@@ -32,8 +32,8 @@ const LOOKED_AT = 1000
  * What triggers have marked in the row of facts of a data set: a change of the facts, which a commit with a
  * `meta/info.json` brings, and each commit within 25 hours of it. A mark says when it is to be looked at; one that has
  * been is taken away, unless another commit has moved it meanwhile. A data set that was checked a moment ago is looked
- * at when it may be checked again, and one beyond its owner's number for a day when the first of those is a day old. Of
- * an owner, the oldest ones come first; one with thousands of marks does not delay those of others.
+ * at when it may be checked again, and one beyond its owner's daily number when the oldest check that counts is a day
+ * old. The oldest marks of an owner come first; an owner with thousands of marks does not delay others.
  *
  * A check that waits is of the newest files when it is taken. It is told of them here because a claim at the same time
  * may have read the repo before they came: then the mark stays. A check that runs is done once more when it ends. The
@@ -130,9 +130,9 @@ const takeMinute = statement({
 })
 
 /**
- * Files what is due, one hub at a time: two would each look at other marks of an owner, not see what the other one
- * begins, and pass the owner's number of a day together. A hub that comes meanwhile leaves the minute to the other one.
- * The lock is a statement before, since one that waited would count from before.
+ * Files what is due, one hub at a time: two hubs would each take other marks of an owner, not see what the other one
+ * starts, and exceed the owner's daily number together. A hub without the lock leaves this minute to the other one. The
+ * lock has a statement of its own before: the count needs a snapshot that is taken after it.
  */
 export async function fileDue(
   db: Pick<Deps['db'], 'withTx'>,

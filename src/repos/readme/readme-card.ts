@@ -42,7 +42,7 @@ export interface ReadmeCard {
    */
   readonly labels: readonly string[]
   readonly sources: readonly CardSource[]
-  /** The header as JSON; null if there is none, or it is no good. */
+  /** The header as JSON; null if there is none, or it is invalid. */
   readonly data: string | null
 }
 

@@ -227,7 +227,7 @@ describe('an invitation', () => {
     expect((await redeem(await invited(token, {}), { handle: newName() })).status).toBe(204)
   })
 
-  it('of a person who is no owner any more brings no one in', async () => {
+  it('of a person who is no longer an owner brings no one in', async () => {
     const { owner, org } = await orgOf()
     const token = await invited(owner, { org })
     await hub.sql(`update memberships set role = 'member' where user_id = $1`, [owner.id])

@@ -1,4 +1,4 @@
-/** Bodies that are read whole, into memory that the next one has again. */
+/** Bodies that are read whole, into memory that is used again. */
 import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -48,7 +48,7 @@ it('archives at once have a place each, four of which stay', async () => {
   expect(bodies.free()).toBe(4)
 })
 
-it('a place that nobody has given back is of no other request', async () => {
+it('a place that was not given back is used for no other request', async () => {
   const bodies = openBodies()
   const first = await readWhole(bodies, Buffer.alloc(MIB, 1))
   const second = await readWhole(bodies, Buffer.alloc(MIB, 2))

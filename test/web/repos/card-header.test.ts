@@ -75,7 +75,7 @@ n: 12345678901234567890
     expect(withCard('', { license: 'mit' })).toBe('---\nlicense: mit\n---\n')
   })
 
-  it.each(['---\nlicense: [\n---\n# x\n', '---\n- a\n---\n'])('is left alone where it is no good: %j', (text) => {
+  it.each(['---\nlicense: [\n---\n# x\n', '---\n- a\n---\n'])('is left alone where it is invalid: %j', (text) => {
     expect(() => withCard(text, { license: 'mit' })).toThrow(/header of README.md/)
     expect(() => cardOf(text)).toThrow(/header of README.md/)
   })

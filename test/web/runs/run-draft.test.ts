@@ -49,7 +49,7 @@ describe('the form that submits a run', () => {
     expect(requestOf(draft, run)?.recipe.dataset).toEqual(['svc://ada/picks-renamed#clean'])
   })
 
-  it('sends nothing while the hyperparameters are not object', () => {
+  it('sends nothing while the hyperparameters are not an object', () => {
     expect(requestOf({ ...newDraft('act', 'ada', null, null), hyperparams: '{' }, null)).toBeNull()
   })
 

@@ -175,7 +175,7 @@ export const TREE_CASES: readonly RuleCase[] = [
     ],
   },
   {
-    rule: 'a site is not a hfield or plane, has positive sizes, and is a mesh where it names one',
+    rule: 'a site is not an hfield or plane, has positive sizes, and is a mesh where it names one',
     refused: [
       world('<site type="plane"/>'),
       world('<site type="mesh"/>'),

@@ -56,7 +56,7 @@ export async function pushFiles(target: PushTarget, files: readonly MediaFile[])
 /** Forgets what is staged and sent, once that is on record. */
 export const forgetPushed = (staging: string): Promise<void> => rm(staging, { recursive: true, force: true })
 
-/** The hub refuses the file itself, so that it is left out. A full quota is another matter: room may come. */
+/** The hub refuses the file itself, so it is left out. A full quota is not that: room may come. */
 const isOfTheFile = (error: unknown) => error instanceof LocalError || isOfContent(error)
 
 /** Removes files that are in the repo, unless another one is in the place of one. */
