@@ -61,15 +61,15 @@ const keptColumns = columns({
   robot: column.text("bo.handle || '/' || b.slug"),
 })
 
-/** The kept episode of a result on a robot that the caller sees. */
+/** The kept episode of a result on a robot that the caller sees; it is locked, as it may go with its result. */
 const keptOf = statement({
   name: 'episode-film-kept',
-  exact: 'in-transaction',
   columns: keptColumns,
   params: { ...repoViewer, repoId: param.text(), rolloutId: param.text(), seed: param.int4() },
   text: `select ${keptColumns.sql} from rollouts x
       join repos b on b.id = x.robot_repo_id and ${repoVisibleSql('b')} join accounts bo on bo.id = b.owner_id
-      left join rollout_episodes k on k.rollout_id = x.id and k.seed = :seed
+      left join lateral (select e.id from rollout_episodes e
+        where e.rollout_id = x.id and e.seed = :seed for key share) k on true
     where x.id = :rolloutId and x.model_repo_id = :repoId`,
 })
 

@@ -150,6 +150,21 @@ describe('a film of a kept episode', () => {
     await expect.poll(() => objectsOf(film)).toEqual([])
   })
 
+  it('is refused where its result goes while it is asked for', async () => {
+    const { from, id, of } = await result()
+    const { db } = hub.running.deps
+    const asked = await db.withTx(async (tx) => {
+      await tx.query({ name: '', text: `delete from rollouts where id = '${id}'` })
+      const request = ask(from.repo, of(3))
+      const waiting = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%rollout_episodes%'`
+      await expect.poll(async () => (await hub.sql(waiting)).length).toBe(1)
+      return { request }
+    })
+    const answer = await asked.request
+    expect([answer.status, places(answer), await list(from.repo)]).toEqual([422, [['body', 'episode']], []])
+  })
+
   it('moves with its model to the quota of the new owner', async () => {
     const { from, of } = await result()
     const film = await made(from.repo, of(3))
