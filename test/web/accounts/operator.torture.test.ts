@@ -17,6 +17,10 @@ import {
   widerBy,
 } from '../support/browser.ts'
 
+/** After two seconds without an answer of a busy machine `/readyz` is 503, and the page shows it: no fault of the page. */
+const exceptNotReady = (faults: readonly string[]) =>
+  faults.filter((fault) => !/ status of 503 .*\/readyz\)$/.test(fault))
+
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -70,7 +74,7 @@ describe('the operator in Chromium', needs(noBrowser), () => {
       .click()
     await row.getByText('disabled', { exact: true }).waitFor()
     await operator.page.setViewportSize(phone)
-    expect([await widerBy(operator.page), operator.faults()]).toEqual([0, []])
+    expect([await widerBy(operator.page), exceptNotReady(operator.faults())]).toEqual([0, []])
 
     // A mutation of the open page, and then its next page.
     await page.getByRole('button', { name: 'Save profile' }).click()

@@ -237,8 +237,11 @@ describe('a file in Chromium', needs(noBrowser), () => {
     } else await page.getByText('This browser shows no PDF').waitFor()
     expect(faults()).toEqual([])
     await page.goto(`${hub.running.url}/${repo}/tree/page.pdf`)
-    await preview.getByText(/no PDF/).waitFor()
-    expect([await page.title(), await preview.locator('iframe').count()]).not.toContain('taken')
+    await preview.getByText(/is not a PDF/).waitFor()
+    expect([await page.title(), await preview.locator('iframe').count()]).toEqual([
+      expect.not.stringContaining('taken'),
+      0,
+    ])
     expect(faults()).toEqual([])
     await page.close()
   })
