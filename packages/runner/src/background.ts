@@ -19,10 +19,12 @@ export function backgroundTask(
     readonly what: string
     readonly everyMs?: number
     readonly logLine: (line: string) => void
+    /** Told when the final poll fails. */
+    readonly leave?: (line: string) => void
     readonly now?: () => number
   },
 ): BackgroundTask {
-  const { what, everyMs = 0, logLine, now = () => performance.now() } = options
+  const { what, everyMs = 0, logLine, leave, now = () => performance.now() } = options
   let current: Promise<void> | null = null
   let startedAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
@@ -50,7 +52,11 @@ export function backgroundTask(
     },
     async finish() {
       await current
-      await poll(true).catch((error: unknown) => logLine(`${what} not completed: ${failureLine(error)}`))
+      await poll(true).catch((error: unknown) => {
+        const line = `${what} not completed: ${failureLine(error)}`
+        logLine(line)
+        leave?.(line)
+      })
     },
   }
 }

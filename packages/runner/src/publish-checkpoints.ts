@@ -6,6 +6,7 @@ import { failureLine, isOfContent, LocalError, nothingLeftOut, ProblemError, pus
 import type { RemoteRun } from '@hub/client/run-shapes'
 import { isJsonObject } from '@hub/formats/exact-json'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
+import { leaveBehind } from './left-behind.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'
 
@@ -71,8 +72,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
             throw error
           }
           skipped.add(folder.name)
-          journal.put({ unsent: true })
-          logLine(`step ${folder.step} was not published: ${failureLine(error)}`)
+          const line = `step ${folder.step} was not published: ${failureLine(error)}`
+          leaveBehind(journal, line)
+          logLine(line)
         }
       }
     },

@@ -5,6 +5,7 @@
 import { failureLine, ProblemError } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
 import { parseExact } from '@hub/formats/exact-json'
+import { leaveBehind } from './left-behind.ts'
 import { type RunFiles, textOf, versionOf } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { Reporter } from './send-report.ts'
@@ -96,8 +97,9 @@ async function sendOrSkip(
       logLine(`${name} waits for the end of the run: ${failureLine(error)}`)
       return false
     }
-    journal.put({ unsent: true })
-    logLine(`${name} skipped: ${failureLine(error)}`)
+    const line = `${name} skipped: ${failureLine(error)}`
+    leaveBehind(journal, line)
+    logLine(line)
   }
   return true
 }

@@ -6,6 +6,7 @@ import { createHubClient } from '@hub/client/internal'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type HubDouble, json, problem, startHubDouble } from '../../client/test/hub-double.ts'
 import { backgroundTask } from '../src/background.ts'
+import { leaveBehind } from '../src/left-behind.ts'
 import { createPublisher } from '../src/publish-checkpoints.ts'
 import { runFiles } from '../src/run-files.ts'
 import { newState } from '../src/run-journal.ts'
@@ -98,14 +99,15 @@ it.each([
   expect([await publisher.hasAll(), journal.state.published?.step, journal.state.unsent]).toEqual([true, 20, false])
 })
 
-it('that a full quota keeps from the hub to the end are said, and stay in the folder', async () => {
+it('that a full quota keeps from the hub to the end are named there and in the log, and stay in the folder', async () => {
   refusing(413, 'quota.storage')
   const { lines, journal, publisher, write } = lab()
   await write(10)
   const logLine = (line: string) => lines.push(line)
-  await backgroundTask(publisher.poll, { what: 'checkpoints', logLine }).finish()
+  const leave = (line: string) => leaveBehind(journal, line)
+  await backgroundTask(publisher.poll, { what: 'checkpoints', logLine, leave }).finish()
   expect(lines).toEqual([expect.stringMatching(/^checkpoints not completed: .*Not now\./)])
-  expect([await publisher.hasAll(), journal.state.unsent]).toEqual([false, true])
+  expect([await publisher.hasAll(), journal.state.unsent, journal.state.leftBehind]).toEqual([false, true, lines])
 })
 
 it('leave out one that is refused itself, and no other', async () => {
@@ -114,6 +116,7 @@ it('leave out one that is refused itself, and no other', async () => {
   await write(10)
   await publisher.poll(false)
   expect([lines, journal.state.unsent]).toEqual([[expect.stringContaining('step 10 was not published')], true])
+  expect(journal.state.leftBehind).toEqual(lines)
   refusal.isSo = false
   await write(20)
   await publisher.poll(false)

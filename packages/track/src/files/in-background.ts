@@ -1,5 +1,6 @@
 /** What takes long, next to the reports: these keep the run's lease. */
 import { LocalError, ProblemError } from '@hub/client/internal'
+import { leaveBehind } from '@hub/runner/left-behind'
 import { isRefusal, reasonOf } from '../run-claim.ts'
 import type { TrackJournal } from '../track-journal.ts'
 
@@ -53,7 +54,7 @@ export function inBackground(
       // The last poll does not wait for the pause after one before it.
       dueAt = isFinal === wasFinal ? now() + pause : Number.NEGATIVE_INFINITY
       if (!isLast) return
-      journal.put({ unsent: true })
+      leaveBehind(journal, line)
       doneFor = ours
     }
   }
