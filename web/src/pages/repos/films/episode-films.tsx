@@ -61,7 +61,7 @@ export function EpisodeFilms({ owner, repo, kept }: PanelProps) {
       : shownEpisode(readAddress(location.search))
     const input = { owner, repo, kind, ...shown, ...(kind === 'STILL' && { frame }) }
     const answer = await request({ input })
-    toast(answer.error ? messageOf(answer.error) : 'It is asked for: a worker makes it.')
+    toast(answer.error ? messageOf(answer.error) : 'Requested: a worker will make it.')
     look()
   }
   return (
@@ -167,7 +167,7 @@ function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
           {isOutdated && '; the files have changed since'}
         </span>
         {status === 'QUEUED' && <div className="small">It waits for a worker: hub check-worker takes it.</div>}
-        {status === 'RUNNING' && <div className="small">A worker makes it.</div>}
+        {status === 'RUNNING' && <div className="small">A worker is making it.</div>}
         {status === 'FAILED' && <div className="small">It failed: {error}</div>}
       </figcaption>
     </figure>
