@@ -40,7 +40,7 @@ export function registerCardCommands(program: Command, io: ClientIo): void {
       }),
     )
   common(card.command('put <repo> <file>').description('Store a card (JSON; - reads standard input)'), io)
-    .addHelpText('after', hubExamples('card put ada/arm card.json', 'card get ada/arm | card put ada/copy -'))
+    .addHelpText('after', hubExamples('card put ada/arm card.json', 'card get ada/arm | hub card put ada/copy -'))
     .action((repo: string, file: string, options: CommonOptions) =>
       start(options, async (client) => {
         const stored = await client.putRobotCard(repoName(repo), await cardIn(io, file))
