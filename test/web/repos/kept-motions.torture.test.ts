@@ -16,6 +16,7 @@ import { runHub } from '../../support/command-line.ts'
 import { accessibilityFaults, noBrowser, output } from '../support/browser.ts'
 import { type MovedRobot, movedRobot } from '../support/moved-robots.ts'
 import { personInBrowser } from '../support/person-in-browser.ts'
+import { hasPictures } from '../support/recorded-video.ts'
 
 const timeout = 400_000
 const folder = join(import.meta.dirname, '../../../examples/robot')
@@ -149,7 +150,7 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     )
     // The width and height of a PNG are in its first chunk.
     expect([standing?.readUInt32BE(16), standing?.readUInt32BE(20)]).toEqual([640, 360])
-    expect(moving?.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+    expect(hasPictures(moving)).toBe(true)
     await panel.getByRole('img', { name: `Seed 3, frame 12, on ${arm.repo}` }).waitFor()
     await page.screenshot({ path: join(output, 'kept-motion-filmed.png'), fullPage: true })
     expect(await accessibilityFaults(page)).toEqual([])

@@ -31,3 +31,7 @@ export async function recorded(page: Page): Promise<Uint8Array> {
   })()`)
   return Buffer.from(text, 'base64')
 }
+
+/** Whether bytes are a WebM with pictures: a recorder that was stopped too early leaves a head of EBML alone. */
+export const hasPictures = (film: Buffer | undefined): boolean =>
+  film?.subarray(0, 4).toString('hex') === '1a45dfa3' && film.includes(Buffer.from('1f43b675', 'hex'))

@@ -20,7 +20,7 @@ import { contractHub, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
 import { lerobotDataset, recordedDataset } from '../support/lerobot.ts'
 import { movedRobot } from '../support/moved-robots.ts'
-import { recorded } from '../support/recorded-video.ts'
+import { hasPictures, recorded } from '../support/recorded-video.ts'
 
 const shared = sharedDir()
 const output = join(import.meta.dirname, '../../../test-output/viewer')
@@ -312,8 +312,7 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     const saved = page.waitForEvent('download')
     await button('Save video').click()
     const film = await readFile(await (await saved).path())
-    // WebM begins as every file of EBML.
-    expect(film.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+    expect(hasPictures(film)).toBe(true)
     expect(film.length).toBeGreaterThan(1000)
     expect(await accessibilityFaults(page)).toEqual([])
     await picture('replay-5-mcap')
@@ -335,7 +334,7 @@ describe('on the pages of a hub', needs(noBrowser), () => {
       expect([made.code, made.err]).toEqual([0, ''])
       const [still, video] = [await readFile(join(home, 'a.png')), await readFile(join(home, 'a.webm'))]
       expect(still.subarray(1, 4).toString()).toBe('PNG')
-      expect(video.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+      expect(hasPictures(video)).toBe(true)
       await writeFile(join(output, 'film-frame-12.png'), still)
       // The same by a worker, which the hub gives it to.
       await hub.call(owner, 'POST', `/v1/repos/${name}/episode-films`, { kind: 'still', episode: 0, frame: 12 })
@@ -350,7 +349,7 @@ describe('on the pages of a hub', needs(noBrowser), () => {
       )
       // The width and height of a PNG are in its first chunk.
       expect([standing?.readUInt32BE(16), standing?.readUInt32BE(20)]).toEqual([640, 360])
-      expect(moving?.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+      expect(hasPictures(moving)).toBe(true)
       await writeFile(join(output, 'film-by-worker.png'), standing)
       const again = await film('--still', 'a.png')
       expect([again.code, again.err]).toEqual([1, expect.stringContaining('a.png exists already')])
