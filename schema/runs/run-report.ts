@@ -61,7 +61,11 @@ mutation('reportRun', {
       extensions: { anyText: true },
       description: 'Text to append to the log; at most 256 KiB of UTF-8.',
     }),
-    error: t.string({ ...rule(errorText), description: 'Why the run failed; null if it did not.' }),
+    error: t.string({
+      ...rule(errorText),
+      description:
+        'Why the run failed. Of one that succeeded: what its log says at the end, such as what the hub did not take.',
+    }),
     configYaml: t.string({ description: 'The resolved config; replaces an earlier one.' }),
     scorecardJson: t.field({
       type: 'JSON',

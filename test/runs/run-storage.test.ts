@@ -177,7 +177,7 @@ describe("with an owner's storage full", () => {
     expect(kept.flat()).toHaveLength(1)
   })
 
-  it('hub runner drops rejected payload, reports it, and ends the run as its command ended', async () => {
+  it('hub runner keeps rejected payload, says so at the end of the log, and ends the run as its command ended', async () => {
     const ada = await hub.person()
     const made = await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
     await fill(ada, 0)
@@ -206,6 +206,13 @@ describe("with an owner's storage full", () => {
       expect(ended.err).toContain(what)
     const run = (await hub.call(ada, 'GET', `/v1/runs/${made.json.id}`)).json
     expect(run).toMatchObject({ status: 'succeeded', error: null, latest_metrics: null, progress: { iteration: 7 } })
+    const log = (await hub.call(ada, 'GET', `/v1/runs/${made.json.id}/logs/download`)).text.trimEnd().split('\n')
+    expect(log).toEqual([
+      ...['log lines were', 'metrics were', 'config.yaml was', 'scorecard.json was'].map((what) =>
+        expect.stringMatching(new RegExp(`^${what} not sent: .*storage`, 'i')),
+      ),
+      expect.stringMatching(/^The files are kept in .* of the machine that ran it\.$/),
+    ])
     expect(await usedBy(ada)).toBe(QUOTA_BYTES)
   })
 })

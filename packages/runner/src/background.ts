@@ -20,7 +20,7 @@ export function backgroundTask(
     readonly everyMs?: number
     readonly logLine: (line: string) => void
     /** Told when the final poll fails. */
-    readonly leave?: (line: string) => void
+    readonly leave?: (error: unknown) => void
     readonly now?: () => number
   },
 ): BackgroundTask {
@@ -53,9 +53,8 @@ export function backgroundTask(
     async finish() {
       await current
       await poll(true).catch((error: unknown) => {
-        const line = `${what} not completed: ${failureLine(error)}`
-        logLine(line)
-        leave?.(line)
+        logLine(`${what} not completed: ${failureLine(error)}`)
+        leave?.(error)
       })
     },
   }

@@ -12,7 +12,7 @@ import { exitCodeIn, isAlive, startCommand, stopCommand } from './command.ts'
 import { createDeadline, type Deadline, isPastDeadline, leaseMs } from './deadline.ts'
 import { gateRemaining } from './gate-remaining.ts'
 import { startGating } from './gating.ts'
-import { leaveBehind, logLeftBehind } from './left-behind.ts'
+import { errorToReport, leaveBehind } from './left-behind.ts'
 import { createPublisher, outputSlug } from './publish-checkpoints.ts'
 import { type RunFiles, removeFolder, runFiles, versionOf } from './run-files.ts'
 import { newState, type RunJournal, readRunState } from './run-journal.ts'
@@ -134,7 +134,7 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
     ...{ client, files, journal, repo, runId: run.id },
     ...{ cacheDir: runner.cacheDir, isStable, logLine },
   })
-  const leave = (line: string) => leaveBehind(journal, line)
+  const leave = (error: unknown) => leaveBehind(journal, 'checkpoints were not published', error)
   const publishing = backgroundTask(publisher.poll, { what: 'checkpoints', logLine, leave })
   const env = { ...runner.env, ...ownVariables(runner, run, files) }
   const gating = startGating(run, {
@@ -243,9 +243,9 @@ async function finish(runner: Runner, reporter: Reporter, files: RunFiles, journ
   const ending = journal.state.ending ?? (await resultOf(files))
   journal.put({ ending })
   const { status, error } = ending
-  await logLeftBehind(reporter, files, journal)
+  const said = errorToReport(error, files, journal)
   try {
-    await reporter.post({ status, ...(error === null ? {} : { error }) })
+    await reporter.post({ status, ...(said === null ? {} : { error: said }) })
   } catch (failure) {
     if (!(failure instanceof ClaimLostError)) throw failure
     // The response to an earlier attempt may have been lost.

@@ -72,9 +72,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
             throw error
           }
           skipped.add(folder.name)
-          const line = `step ${folder.step} was not published: ${failureLine(error)}`
-          leaveBehind(journal, line)
-          logLine(line)
+          leaveBehind(journal, `step ${folder.step} was not published`, error)
+          logLine(`step ${folder.step} was not published: ${failureLine(error)}`)
         }
       }
     },

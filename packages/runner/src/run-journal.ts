@@ -37,9 +37,8 @@ export const runState = z.object({
   ending: z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), error: z.string().nullable() }).nullable(),
   /** Something that the runner looks for was not sent: the hub refused it. */
   unsent: z.boolean().default(false),
-  /** What that was, and why: lines for the end of the log. */
+  /** What that was, and why. */
   leftBehind: z.array(z.string()).default([]),
-  leftBehindLogged: z.boolean().default(false),
   /** The final status was reported, or the claim was lost. */
   done: z.boolean(),
   /** Everything was reported: the folder is no longer needed. */
@@ -68,7 +67,6 @@ export function newState(run: Pick<RunState, 'runId' | 'url' | 'attempt'>): RunS
     ending: null,
     unsent: false,
     leftBehind: [],
-    leftBehindLogged: false,
     done: false,
     removable: false,
   }

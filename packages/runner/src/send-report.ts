@@ -2,6 +2,7 @@
 import type { HubClient } from '@hub/client/internal'
 import { failureLine, ProblemError, refusedIndexes } from '@hub/client/internal'
 import type { RemoteRun, RunReport } from '@hub/client/run-shapes'
+import { leaveBehind } from './left-behind.ts'
 import { type MetricsBatch, measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunJournal, Sending } from './run-journal.ts'
@@ -58,7 +59,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  const postParts = partPoster(post, logLine)
+  const postParts = partPoster(post, journal, logLine)
 
   async function send(sending: Sending): Promise<RemoteRun | null> {
     const { log, metrics } = sending
@@ -138,7 +139,7 @@ function outputOf(files: ReportedFiles, journal: RunJournal, metricsOf?: Reporte
 }
 
 /** Posts the two parts of a report, as one where the hub accepts both. */
-function partPoster(post: Reporter['post'], logLine: (line: string) => void) {
+function partPoster(post: Reporter['post'], journal: RunJournal, logLine: (line: string) => void) {
   /** Drops a part that the hub rejects, so that the training continues; the other part is still sent. */
   async function postParts(log: RunReport, metrics: RunReport): Promise<RemoteRun | null> {
     const parts = [log, metrics].filter((part) => Object.keys(part).length > 0)
@@ -151,12 +152,14 @@ function partPoster(post: Reporter['post'], logLine: (line: string) => void) {
         const afterLog = await postParts(log, {})
         return (await postParts({}, metrics)) ?? afterLog
       }
+      const what = log.log_chunk === undefined ? 'metrics' : 'log lines'
+      leaveBehind(journal, `${what} were not sent`, error)
       const good = withoutRefused(error, metrics.metrics ?? [])
       if (good.length > 0) {
         logLine(`dropped rejected lines of metrics.jsonl: ${failureLine(error)}`)
         return postParts({}, { ...metrics, metrics: good })
       }
-      logLine(`dropped rejected ${log.log_chunk === undefined ? 'metrics' : 'log lines'}: ${failureLine(error)}`)
+      logLine(`dropped rejected ${what}: ${failureLine(error)}`)
       return error.kind === 'quota.storage' ? progressOf(metrics) : null
     }
   }

@@ -97,9 +97,8 @@ async function sendOrSkip(
       logLine(`${name} waits for the end of the run: ${failureLine(error)}`)
       return false
     }
-    const line = `${name} skipped: ${failureLine(error)}`
-    leaveBehind(journal, line)
-    logLine(line)
+    leaveBehind(journal, `${name} was not sent`, error)
+    logLine(`${name} skipped: ${failureLine(error)}`)
   }
   return true
 }

@@ -4,7 +4,7 @@ import type { RemoteRun } from '@hub/client/run-shapes'
 import { parseExact } from '@hub/formats/exact-json'
 import { stabilityCheck } from '@hub/runner/checkpoint-folders'
 import { leaseMs } from '@hub/runner/deadline'
-import { logLeftBehind } from '@hub/runner/left-behind'
+import { errorToReport } from '@hub/runner/left-behind'
 import { createPublisher, type Publisher } from '@hub/runner/publish-checkpoints'
 import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-report'
 import { type ConfigSeen, sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
@@ -106,7 +106,6 @@ export function createSender(options: SenderOptions): Sender {
     if (!isFinal || areSent.includes(false)) return false
     await sendOutput(reporter, journal)
     await sendScorecard(reporter, files, journal, logLine)
-    await logLeftBehind(reporter, files, journal)
     await end(reporter)
     return true
   }
@@ -114,7 +113,8 @@ export function createSender(options: SenderOptions): Sender {
   async function end(reporter: Reporter): Promise<void> {
     const { ending } = journal.state
     if (ending === null) throw new Error('A run was ended without saying how.')
-    const { status, error } = ending
+    const { status } = ending
+    const error = errorToReport(ending.error, files, journal)
     try {
       await reporter.post({ status, ...(error === null ? {} : { error }) })
     } catch (failure) {

@@ -135,6 +135,7 @@ async function applyReport(
     stopReason: limit?.reason ?? null,
   })
   if (limit) await addNotice(tx, runLog, run.id, limit.notice)
+  if (status === 'succeeded' && input.error) await addNotice(tx, runLog, run.id, input.error)
   // Objects that are replaced.
   deleteAfterCommit(ctx.deps, tx, [keys.config && run.configKey, keys.scorecard && run.scorecardKey])
   // The reference protects the repo from deletion, instead of the repo that an earlier report named.
