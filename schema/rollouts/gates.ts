@@ -20,7 +20,7 @@ const RolloutGateType = builder.objectRef<RolloutGate>('RolloutGate').implement(
     }),
     fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions.' }),
     task: t.exposeString('task', { description: 'Name of their task.' }),
-    least: t.exposeFloat('least', { description: 'The least that the lower end of the success interval must reach.' }),
+    least: t.exposeFloat('least', { description: 'The minimum for the lower end of the success interval.' }),
     seeds: t.exposeInt('seeds', { description: 'The minimum number of seeds of all results together.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set as it is.' }),
   }),
@@ -73,12 +73,12 @@ mutation('putRolloutGate', {
     }),
     least: t.float({
       ...rule(z.number().gt(0).max(1)),
-      description: 'The least lower end of the interval of success, above 0 and up to 1; null removes the gate.',
+      description: 'The minimum for the lower end of the success interval, above 0 and up to 1; null removes the gate.',
     }),
     seeds: t.int({
       required: true,
       ...rule(z.number().int().min(1).max(MAX_SEEDS)),
-      description: 'The least number of seeds, 1 to 1000.',
+      description: 'The minimum number of seeds, 1 to 1000.',
     }),
   })),
   verb: (ctx, { least = null, ...given }) => putRolloutGate(ctx, { ...given, least }),

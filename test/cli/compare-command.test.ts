@@ -78,7 +78,7 @@ it('draws a run on a terminal, and elsewhere only what is asked for', async () =
     )
   const { code, out } = await shown()
   expect(code).toBe(0)
-  expect(out).toMatch(/^loss {2}latest 0\.033333, least 0\.033333, greatest 0\.1\n0\.10 ┤/m)
+  expect(out).toMatch(/^loss {2}latest 0\.033333, min 0\.033333, max 0\.1\n0\.10 ┤/m)
   expect(out).toMatch(/^ +└─+\n +1 +2 +3$/m)
   expect(out).toMatch(/^settings\n {2}template +act\n/m)
   expect(out).not.toContain('\x1b')

@@ -63,7 +63,7 @@ export function listOptions(command: Command): Command {
     .option('--no-gated', 'only runs without a scorecard')
     .option('--sort <metric>', 'sort by this metric, the better values first; only runs that have it')
     .addOption(new Option('--by <value>', 'which value of the metric').choices(metricValues).default('last'))
-    .addOption(new Option('--order <order>', 'least or greatest value first').choices(['asc', 'desc']))
+    .addOption(new Option('--order <order>', 'lowest or highest value first').choices(['asc', 'desc']))
     .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
     .option('--columns <names>', 'metrics (loss, loss:best) and settings (config.lr) to show')
 }

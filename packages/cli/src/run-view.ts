@@ -147,7 +147,7 @@ function factsOf(summary: readonly RemoteSummary[], key: string): string {
   const found = summary.find((one) => one.key === key)
   if (!found) return ''
   const { last, min, max } = found
-  return `  latest ${shortNumber(last)}, least ${shortNumber(min)}, greatest ${shortNumber(max)}`
+  return `  latest ${shortNumber(last)}, min ${shortNumber(min)}, max ${shortNumber(max)}`
 }
 
 function settingLines(settings: Settings): string {
