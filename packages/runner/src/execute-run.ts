@@ -134,7 +134,7 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
     ...{ client, files, journal, repo, runId: run.id },
     ...{ cacheDir: runner.cacheDir, isStable, logLine },
   })
-  const leave = (error: unknown) => leaveBehind(journal, 'checkpoints were not published', error)
+  const leave = (error: unknown) => leaveBehind(journal, 'Checkpoints were not published', error)
   const publishing = backgroundTask(publisher.poll, { what: 'checkpoints', logLine, leave })
   const env = { ...runner.env, ...ownVariables(runner, run, files) }
   const gating = startGating(run, {

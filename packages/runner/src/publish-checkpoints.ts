@@ -72,7 +72,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
             throw error
           }
           skipped.add(folder.name)
-          leaveBehind(journal, `step ${folder.step} was not published`, error)
+          leaveBehind(journal, `Step ${folder.step} was not published`, error)
           logLine(`step ${folder.step} was not published: ${failureLine(error)}`)
         }
       }

@@ -153,7 +153,7 @@ function partPoster(post: Reporter['post'], journal: RunJournal, logLine: (line:
         return (await postParts({}, metrics)) ?? afterLog
       }
       const what = log.log_chunk === undefined ? 'metrics' : 'log lines'
-      leaveBehind(journal, `${what} were not sent`, error)
+      leaveBehind(journal, `Some ${what} were not sent`, error)
       const good = withoutRefused(error, metrics.metrics ?? [])
       if (good.length > 0) {
         logLine(`dropped rejected lines of metrics.jsonl: ${failureLine(error)}`)

@@ -104,14 +104,14 @@ it('that a full quota keeps from the hub to the end are named there and in the l
   const { lines, journal, publisher, write } = lab()
   await write(10)
   const logLine = (line: string) => lines.push(line)
-  const leave = (error: unknown) => leaveBehind(journal, 'checkpoints were not published', error)
+  const leave = (error: unknown) => leaveBehind(journal, 'Checkpoints were not published', error)
   await backgroundTask(publisher.poll, { what: 'checkpoints', logLine, leave }).finish()
   expect(lines).toEqual([expect.stringMatching(/^checkpoints not completed: .*Not now\./)])
   const { unsent, leftBehind } = journal.state
   expect([await publisher.hasAll(), unsent, leftBehind]).toEqual([
     false,
     true,
-    [expect.stringMatching(/^checkpoints were not published: .*Not now\./)],
+    [expect.stringMatching(/^Checkpoints were not published: .*Not now\./)],
   ])
 })
 
@@ -121,7 +121,7 @@ it('leave out one that is refused itself, and no other', async () => {
   await write(10)
   await publisher.poll(false)
   expect([lines, journal.state.unsent]).toEqual([[expect.stringContaining('step 10 was not published')], true])
-  expect(journal.state.leftBehind).toEqual(lines)
+  expect(journal.state.leftBehind).toEqual([expect.stringContaining('Step 10 was not published')])
   refusal.isSo = false
   await write(20)
   await publisher.poll(false)

@@ -54,7 +54,7 @@ export function inBackground(
       // The last poll does not wait for the pause after one before it.
       dueAt = isFinal === wasFinal ? now() + pause : Number.NEGATIVE_INFINITY
       if (!isLast) return
-      leaveBehind(journal, `${what} were not sent`, error)
+      leaveBehind(journal, `Some ${what} were not sent`, error)
       doneFor = ours
     }
   }
