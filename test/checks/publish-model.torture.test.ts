@@ -1,4 +1,3 @@
-// @module-tag full
 /** Spec, "POST /v1/robot-checks/{check_id}/publish", of a model check: files into the draft or `repo`, and the model's meta block. */
 import { describe, expect, it } from 'vitest'
 import { goodCard } from '../../packages/robot-card/test/support/card.ts'

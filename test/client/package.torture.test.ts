@@ -2,7 +2,7 @@
 // @module-tag long
 /** The packages `hub` and `@hub/client` as others get them: packed, installed into empty folders, on every Node and npm that it is for. */
 import { execFile } from 'node:child_process'
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, globSync, symlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -79,7 +79,7 @@ const environment = () => ({ HUB_URL: hub.running.url, HUB_TOKEN: token })
 const installer = (folder: string) => join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js')
 
 describe('the package', () => {
-  it('is a few files without dependencies, below a megabyte packed', async () => {
+  it('is one program and the sources of the Python client, without dependencies, below a megabyte packed', async () => {
     const { size } = await stat(tgz)
     say(`packed: ${kib(size)}`)
     expect(size).toBeLessThan(1024 * 1024)
@@ -87,7 +87,9 @@ describe('the package', () => {
     for (const text of [packed, await readFile(join(client, 'package.json'), 'utf8')])
       expect(JSON.parse(text)).not.toHaveProperty('dependencies')
     const listed = (await well('/usr/bin/env', ['tar', 'tzf', tgz], base)).trim().split('\n')
-    expect(listed.sort()).toEqual(['package/README.md', 'package/dist/hub.mjs', 'package/package.json'])
+    const python = globSync('hub/**/{*.py,py.typed,METADATA}', { cwd: join(root, 'clients/python/src') })
+    const files = ['README.md', 'dist/hub.mjs', 'package.json', ...python.map((path) => `dist/python/${path}`)]
+    expect(listed.sort()).toEqual(files.map((path) => `package/${path}`).sort())
   })
 
   it('is what a hub serves at /install', async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
+import { list } from 'tar'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeWheel } from '../../scripts/install/wheel.ts'
 import { installNames } from '../../src/http/install-names.ts'
@@ -95,6 +96,31 @@ describe('/install', () => {
     const asked = ['/install', ...files].map(async (url) => (await other.inject({ url })).statusCode)
     expect((await Promise.all(asked)).sort()).toEqual([200, 200, 429])
     await other.close()
+  })
+})
+
+describe('the command', () => {
+  it('is one program and the sources of the Python client, without dependencies, below a megabyte', () => {
+    const archive = built(installNames.command)
+    expect(archive.byteLength).toBeLessThan(1024 * 1024)
+    const listed: string[] = []
+    const manifest: Buffer[] = []
+    const read = list({
+      sync: true,
+      onReadEntry: (entry) => {
+        listed.push(entry.path)
+        if (entry.path === 'package/package.json') entry.on('data', (chunk) => manifest.push(Buffer.from(chunk)))
+        else entry.resume()
+      },
+    })
+    read.end(archive)
+    // By their kind: those of the tree may be newer than what was built.
+    const python = /^dist\/python\/hub\/(.*\/)?(\w+\.py|py\.typed|METADATA)$/
+    const paths = listed.map((path) => path.replace(/^package\//, ''))
+    const others = paths.filter((path) => !python.test(path)).sort()
+    expect(others).toEqual(['README.md', 'dist/hub.mjs', 'package.json'])
+    expect(paths).toEqual(expect.arrayContaining(['dist/python/hub/__init__.py', 'dist/python/hub/wandb/__init__.py']))
+    expect(JSON.parse(Buffer.concat(manifest).toString())).not.toHaveProperty('dependencies')
   })
 })
 

@@ -62,7 +62,7 @@ class OddValues(WandbCase):
             {"step": 2, "loss": 3, "nested/rows": [{"(1, 2)": None}]},
         ])
         self.assertEqual(len([one for one in self.said if "deep of wandb.log is left out" in one]), 1)
-        self.assertEqual(len([one for one in self.said if "no whole number" in one]), 1)
+        self.assertEqual(len([one for one in self.said if "not a whole number" in one]), 1)
 
     def test_a_config_that_cannot_be_kept_is_said(self) -> None:
         self.init(config={"wide": "x" * 2_000_000})

@@ -1,4 +1,3 @@
-// @module-tag full
 // @module-tag processes
 /** Contract, "Links that work once": those that the operator gets, from a first start and from the command line. */
 import { describe, expect, it } from 'vitest'

@@ -1,0 +1,16 @@
+// @module-tag long
+/** The unit tests of the Python client, as `python3 -m unittest` runs them: the command of its README. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { expect, it, onTestFinished } from 'vitest'
+import { noPython, pythonClientDir, runPython } from '../support/python.ts'
+
+it('the Python client passes its unit tests', needs(noPython), async () => {
+  // What pip starts keeps settings at home, which is not the folder of the sources.
+  const home = await mkdtemp(join(tmpdir(), 'hub-python-home-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const { code, err } = await runPython(['-m', 'unittest', '-q'], { cwd: pythonClientDir, env: { HOME: home } })
+  expect([code, err]).toEqual([0, expect.stringMatching(/^OK\b/m)])
+})
