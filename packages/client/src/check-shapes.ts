@@ -5,13 +5,14 @@
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
-import { optional, readAs } from './run-shapes.ts'
+import { readAs } from './run-shapes.ts'
+import { nullable, pageOf } from './shapes.ts'
 import type * as v1 from './v1.ts'
 
 const number = readAs(z.number())
 const whole = readAs(z.number().int().min(0))
 const anyObject = z.record(z.string(), z.unknown())
-const repo = optional(z.looseObject({ full_name: z.string() }))
+const repo = nullable(z.looseObject({ full_name: z.string() }))
 const texts = z.array(z.string()).default([])
 
 const reportedCheck = z.looseObject({
@@ -19,7 +20,7 @@ const reportedCheck = z.looseObject({
   status: z.string(),
   message: z.string(),
   names: texts,
-  hint: optional(z.string()),
+  hint: nullable(z.string()),
 })
 export type ReportedCheck = z.output<typeof reportedCheck>
 
@@ -28,7 +29,7 @@ const need = z.looseObject({
   severity: z.string(),
   why: z.string(),
   names: texts,
-  suggestion: optional(z.string()),
+  suggestion: nullable(z.string()),
 })
 export type RemoteNeed = z.output<typeof need>
 
@@ -40,35 +41,35 @@ export const remoteCheck = conformsTo<v1.RobotCheck>()(
     status: z.string(),
     robot_repo: repo,
     model_repo: repo,
-    model: optional(anyObject),
-    intake: optional(anyObject),
-    entry: optional(z.string()),
-    base: optional(z.string()),
-    control_hz: optional(number),
-    action: optional(z.string()),
-    options: optional(anyObject),
+    model: nullable(anyObject),
+    intake: nullable(anyObject),
+    entry: nullable(z.string()),
+    base: nullable(z.string()),
+    control_hz: nullable(number),
+    action: nullable(z.string()),
+    options: nullable(anyObject),
     executor: z.string(),
     created_at: z.string(),
-    claimed_at: optional(z.string()),
-    finished_at: optional(z.string()),
-    claimed_by: optional(z.string()),
-    error: optional(z.string()),
+    claimed_at: nullable(z.string()),
+    finished_at: nullable(z.string()),
+    claimed_by: nullable(z.string()),
+    error: nullable(z.string()),
     sources_count: whole.default(0),
     sources_bytes: whole.default(0),
-    log_tail: optional(z.string()),
-    report: optional(
+    log_tail: nullable(z.string()),
+    report: nullable(
       z.looseObject({ ok: z.boolean(), grade: z.string(), engine: z.string(), checks: z.array(reportedCheck) }),
     ),
-    draft: optional(
+    draft: nullable(
       z.looseObject({
-        mjcf_path: optional(z.string()),
-        card: optional(anyObject),
+        mjcf_path: nullable(z.string()),
+        card: nullable(anyObject),
         needs_you: z.array(need).default([]),
       }),
     ),
     artifacts: z.array(z.looseObject({ path: z.string(), size: whole })).default([]),
     publish_blockers: texts,
-    published: optional(anyObject),
+    published: nullable(anyObject),
   }),
 )
 export type RemoteCheck = z.output<typeof remoteCheck>
@@ -81,15 +82,13 @@ const source = z.looseObject({
 })
 
 export const claimedCheck = conformsTo<Answer<'claimRobotCheck'>>()(
-  remoteCheck.extend({ sources: optional(z.array(source)) }),
+  remoteCheck.extend({ sources: nullable(z.array(source)) }),
 )
 export type ClaimedCheck = z.output<typeof claimedCheck>
 
 export const nextCheck = claimedCheck.nullable()
 
-export const checkPage = conformsTo<Answer<'listRobotChecks'>>()(
-  z.looseObject({ items: z.array(remoteCheck), next_cursor: optional(z.string()) }),
-)
+export const checkPage = conformsTo<Answer<'listRobotChecks'>>()(pageOf(remoteCheck))
 
 export const artifactUploads = conformsTo<Answer<'presignRobotCheckArtifacts'>>()(
   z.looseObject({ uploads: z.array(z.looseObject({ name: z.string(), url: z.string() })) }),

@@ -1,13 +1,13 @@
 /** The fields of devices, approvals and sessions that the client reads. Unknown fields pass through. */
 import { z } from 'zod'
 import { type Answer, conformsTo } from './agreement.ts'
-import { optional } from './run-shapes.ts'
+import { nullable } from './shapes.ts'
 
 const remoteDevice = z.looseObject({
   id: z.string(),
   name: z.string(),
   owner: z.looseObject({ handle: z.string() }),
-  robotRepoName: optional(z.string()),
+  robotRepoName: nullable(z.string()),
   createdAt: z.string(),
 })
 export type RemoteDevice = z.output<typeof remoteDevice>
@@ -15,7 +15,7 @@ export type RemoteDevice = z.output<typeof remoteDevice>
 export const devicePage = z.looseObject({
   devices: z.looseObject({
     nodes: z.array(remoteDevice),
-    pageInfo: z.looseObject({ endCursor: optional(z.string()), hasNextPage: z.boolean() }),
+    pageInfo: z.looseObject({ endCursor: nullable(z.string()), hasNextPage: z.boolean() }),
   }),
 })
 
@@ -24,7 +24,7 @@ const remoteApproval = z.looseObject({
   id: z.string(),
   status: z.string().toLowerCase(),
   expiresAt: z.string(),
-  jointMapFingerprint: optional(z.string()),
+  jointMapFingerprint: nullable(z.string()),
 })
 
 export const mintedApproval = z.looseObject({
@@ -40,7 +40,7 @@ export const openedSession = conformsTo<Answer<'openEndpointSession'>>()(
     session_token: z.string(),
     expires_at: z.string(),
     model_sha256: z.string(),
-    contract_fingerprint: optional(z.string()),
-    joint_map: optional(z.looseObject({ fingerprint: z.string(), map: z.json() })),
+    contract_fingerprint: nullable(z.string()),
+    joint_map: nullable(z.looseObject({ fingerprint: z.string(), map: z.json() })),
   }),
 )

@@ -5,7 +5,8 @@
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
-import { optional, readAs } from './run-shapes.ts'
+import { readAs } from './run-shapes.ts'
+import { nullable, pageOf } from './shapes.ts'
 import type * as v1 from './v1.ts'
 
 const number = readAs(z.number())
@@ -17,31 +18,29 @@ export const remoteEndpoint = conformsTo<v1.Endpoint>()(
     status: z.string(),
     executor: z.string(),
     model_repo: z.looseObject({ full_name: z.string() }),
-    artifact: z.looseObject({ kind: z.string(), path: z.string(), policy_format: optional(z.string()) }),
+    artifact: z.looseObject({ kind: z.string(), path: z.string(), policy_format: nullable(z.string()) }),
     model_sha256: z.string(),
-    contract_fingerprint: optional(z.string()),
+    contract_fingerprint: nullable(z.string()),
     control_class: z.string(),
-    url: optional(z.string()),
-    name: optional(z.string()),
+    url: nullable(z.string()),
+    name: nullable(z.string()),
     owner: z.looseObject({ handle: z.string() }),
     tier: z.string(),
     priced: z.boolean(),
-    claimed_by: optional(z.string()),
-    cost_usd: optional(number),
+    claimed_by: nullable(z.string()),
+    cost_usd: nullable(number),
     sessions_open: number,
     chunks_served: number,
     gpu_seconds: number,
-    service_ms_p95: optional(number),
-    rtt_ms_p95: optional(number),
-    stop_requested_at: optional(z.string()),
-    error: optional(z.string()),
+    service_ms_p95: nullable(number),
+    rtt_ms_p95: nullable(number),
+    stop_requested_at: nullable(z.string()),
+    error: nullable(z.string()),
   }),
 )
 export type RemoteEndpoint = z.output<typeof remoteEndpoint>
 
-export const endpointPage = conformsTo<Answer<'listEndpoints'>>()(
-  z.looseObject({ items: z.array(remoteEndpoint), next_cursor: optional(z.string()) }),
-)
+export const endpointPage = conformsTo<Answer<'listEndpoints'>>()(pageOf(remoteEndpoint))
 
 export const reportedEndpoint = conformsTo<Answer<'reportEndpoint'>>()(
   remoteEndpoint.extend({ closed_sessions: z.array(z.string()).default([]) }),
@@ -67,7 +66,7 @@ export const endpointEstimate = conformsTo<Answer<'estimateEndpoint'>>()(
     artifact: z.looseObject({ kind: z.string(), path: z.string(), sha256: z.string() }),
     notes: z.array(z.string()),
     /** Absent where it is not priced. */
-    reservation: optional(z.looseObject({ amount_usd: number, covers_to: optional(z.string()) })),
+    reservation: nullable(z.looseObject({ amount_usd: number, covers_to: nullable(z.string()) })),
   }),
 )
 export type EndpointEstimate = z.output<typeof endpointEstimate>

@@ -4,9 +4,9 @@ import { asDouble } from '@hub/formats/exact-json'
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
+import { nullable, pageOf } from './shapes.ts'
 import type * as v1 from './v1.ts'
 
-export const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 /** Accepts a number or a `ExactNumber`. */
 export const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
 const number = readAs(z.number())
@@ -21,35 +21,35 @@ export const remoteRun = conformsTo<v1.Run>()(
     owner: z.looseObject({ handle: z.string() }),
     display_name: z.string(),
     attempt: readAs(z.number().int().min(0)).default(0),
-    claimed_by: optional(z.string()),
-    hosted_call_id: optional(z.string()),
-    heartbeat_at: optional(z.string()),
-    lease_expires_at: optional(z.string()),
-    cancel_requested_at: optional(z.string()),
-    deadline_at: optional(z.string()),
-    error: optional(z.string()),
-    output_model_repo: optional(z.looseObject({ full_name: z.string() })),
-    parent_run_id: optional(z.string()),
+    claimed_by: nullable(z.string()),
+    hosted_call_id: nullable(z.string()),
+    heartbeat_at: nullable(z.string()),
+    lease_expires_at: nullable(z.string()),
+    cancel_requested_at: nullable(z.string()),
+    deadline_at: nullable(z.string()),
+    error: nullable(z.string()),
+    output_model_repo: nullable(z.looseObject({ full_name: z.string() })),
+    parent_run_id: nullable(z.string()),
     // Older hubs send none of these.
-    project: optional(z.string()),
-    notes: optional(z.string()),
+    project: nullable(z.string()),
+    notes: nullable(z.string()),
     tags: z.array(z.string()).default([]),
-    group: optional(z.string()),
-    job_type: optional(z.string()),
+    group: nullable(z.string()),
+    job_type: nullable(z.string()),
     created_at: z.string(),
-    latest_metrics: optional(anyObject),
-    progress: optional(
-      z.looseObject({ iteration: optional(number), fraction: optional(number), eta_s: optional(number) }),
+    latest_metrics: nullable(anyObject),
+    progress: nullable(
+      z.looseObject({ iteration: nullable(number), fraction: nullable(number), eta_s: nullable(number) }),
     ),
-    spend: optional(
+    spend: nullable(
       z.looseObject({
         priced: z.boolean().default(false),
-        accrued_usd: optional(number),
-        as_of: optional(z.string()),
+        accrued_usd: nullable(number),
+        as_of: nullable(z.string()),
       }),
     ),
-    sort_value: optional(number),
-    sparkline: optional(z.looseObject({ metric: z.string(), points: z.array(z.array(number)) })),
+    sort_value: nullable(number),
+    sparkline: nullable(z.looseObject({ metric: z.string(), points: z.array(z.array(number)) })),
   }),
 )
 export type RemoteRun = z.output<typeof remoteRun>
@@ -61,12 +61,10 @@ export const createdRun = conformsTo<Answer<'createRun'>>()(
 
 export const claimedRun = remoteRun.nullable()
 
-export const runPage = conformsTo<Answer<'listRuns'>>()(
-  z.looseObject({ items: z.array(remoteRun), next_cursor: optional(z.string()) }),
-)
+export const runPage = conformsTo<Answer<'listRuns'>>()(pageOf(remoteRun))
 
 export const runEnvironment = conformsTo<Answer<'getRunEnvironment'>>()(
-  z.looseObject({ environment: optional(anyObject) }),
+  z.looseObject({ environment: nullable(anyObject) }),
 )
 
 export const checkpointList = conformsTo<Answer<'listRunCheckpoints'>>()(
@@ -84,8 +82,8 @@ export const runSummary = conformsTo<Answer<'getRunSummary'>>()(
         min: number,
         max: number,
         mean: number,
-        best: optional(number),
-        better: optional(z.string()),
+        best: nullable(number),
+        better: nullable(z.string()),
       }),
     ),
   }),
@@ -94,22 +92,19 @@ export type RemoteSummary = z.output<typeof runSummary>['summary'][number]
 
 /** What a run logged beside numbers, by key, step and index. */
 export const mediaPage = conformsTo<Answer<'listRunMedia'>>()(
-  z.looseObject({
-    items: z.array(
-      z.looseObject({
-        key: z.string(),
-        step: readAs(z.number().int().min(0)),
-        index: readAs(z.number().int().min(0)),
-        kind: z.string(),
-        path: optional(z.string()),
-        value: z.unknown(),
-        caption: optional(z.string()),
-        size: optional(number),
-        url: optional(z.string()),
-      }),
-    ),
-    next_cursor: optional(z.string()),
-  }),
+  pageOf(
+    z.looseObject({
+      key: z.string(),
+      step: readAs(z.number().int().min(0)),
+      index: readAs(z.number().int().min(0)),
+      kind: z.string(),
+      path: nullable(z.string()),
+      value: z.unknown(),
+      caption: nullable(z.string()),
+      size: nullable(number),
+      url: nullable(z.string()),
+    }),
+  ),
 )
 export type RemoteMedia = z.output<typeof mediaPage>['items'][number]
 

@@ -10,6 +10,10 @@ import type * as v1 from './v1.ts'
 /** A member that may be null or absent; null then. */
 export const nullable = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 
+/** A page of a list; `next_cursor` is null on the last one. */
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.looseObject({ items: z.array(item), next_cursor: nullable(z.string()) })
+
 const remoteFile = conformsTo<v1.File>()(
   z.looseObject({
     path: z.string(),
@@ -22,9 +26,7 @@ const remoteFile = conformsTo<v1.File>()(
 )
 export type RemoteFile = z.output<typeof remoteFile>
 
-export const treePage = conformsTo<Answer<'getRepoTree'>>()(
-  z.looseObject({ items: z.array(remoteFile), next_cursor: nullable(z.string()) }),
-)
+export const treePage = conformsTo<Answer<'getRepoTree'>>()(pageOf(remoteFile))
 
 export const remoteRepo = conformsTo<v1.Repo>()(
   z.looseObject({
@@ -42,9 +44,7 @@ export const remoteRepo = conformsTo<v1.Repo>()(
 )
 export type RemoteRepo = z.output<typeof remoteRepo>
 
-export const repoPage = conformsTo<Answer<'listRepos'>>()(
-  z.looseObject({ items: z.array(remoteRepo), next_cursor: nullable(z.string()) }),
-)
+export const repoPage = conformsTo<Answer<'listRepos'>>()(pageOf(remoteRepo))
 
 const uploadTarget = conformsTo<NonNullable<Answer<'presignBlobs'>['blobs'][number]['upload']>>()(
   z.looseObject({

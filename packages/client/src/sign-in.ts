@@ -5,7 +5,7 @@ import { type Answer, conformsTo } from './agreement.ts'
 import type { Caller } from './call.ts'
 import { pages } from './pages.ts'
 import { ProblemError } from './problem.ts'
-import { optional } from './run-shapes.ts'
+import { nullable } from './shapes.ts'
 import type { KeyScope } from './v1.ts'
 
 const startedLogin = conformsTo<Answer<'startDeviceLogin'>>()(
@@ -28,7 +28,7 @@ const redeemedLogin = conformsTo<Answer<'redeemDeviceLogin'>>()(
       name: z.string(),
       owner: z.looseObject({ handle: z.string() }),
       scope: z.string(),
-      expires_at: optional(z.string()),
+      expires_at: nullable(z.string()),
     }),
   }),
 )
@@ -39,12 +39,12 @@ const remoteKey = z.looseObject({
   name: z.string(),
   owner: z.looseObject({ handle: z.string() }),
   scope: z.string().toLowerCase(),
-  repos: optional(z.array(z.string())),
+  repos: nullable(z.array(z.string())),
   agent: z.boolean(),
-  dailyGpuHourQuota: optional(z.number()),
-  expiresAt: optional(z.string()),
-  revokedAt: optional(z.string()),
-  lastUsedAt: optional(z.string()),
+  dailyGpuHourQuota: nullable(z.number()),
+  expiresAt: nullable(z.string()),
+  revokedAt: nullable(z.string()),
+  lastUsedAt: nullable(z.string()),
   createdAt: z.string(),
 })
 export type RemoteKey = z.output<typeof remoteKey>
@@ -54,7 +54,7 @@ const keyFields =
 const keyPage = z.looseObject({
   apiKeys: z.looseObject({
     nodes: z.array(remoteKey),
-    pageInfo: z.looseObject({ endCursor: optional(z.string()), hasNextPage: z.boolean() }),
+    pageInfo: z.looseObject({ endCursor: nullable(z.string()), hasNextPage: z.boolean() }),
   }),
 })
 const madeKey = z.looseObject({ createApiKey: z.looseObject({ token: z.string(), key: remoteKey }) })

@@ -6,7 +6,8 @@
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
-import { optional, readAs } from './run-shapes.ts'
+import { readAs } from './run-shapes.ts'
+import { nullable, pageOf } from './shapes.ts'
 import type * as v1 from './v1.ts'
 
 const number = readAs(z.number())
@@ -23,19 +24,17 @@ export const remoteHold = conformsTo<v1.SpendHold>()(
     estimate_usd: number,
     reserve_usd: number,
     allowance_usd: number,
-    cap: z.looseObject({ mode: optional(z.string()), limit_usd: optional(number), month_usd: number }),
+    cap: z.looseObject({ mode: nullable(z.string()), limit_usd: nullable(number), month_usd: number }),
     created_at: z.string(),
     expires_at: z.string(),
-    decided_by: optional(account),
-    reason: optional(z.string()),
-    result_id: optional(z.string()),
+    decided_by: nullable(account),
+    reason: nullable(z.string()),
+    result_id: nullable(z.string()),
   }),
 )
 export type RemoteHold = z.output<typeof remoteHold>
 
-export const holdPage = conformsTo<Answer<'listSpendHolds'>>()(
-  z.looseObject({ items: z.array(remoteHold), next_cursor: optional(z.string()) }),
-)
+export const holdPage = conformsTo<Answer<'listSpendHolds'>>()(pageOf(remoteHold))
 
 /** Whether a create was held instead of done. */
 export const isHeld = (made: { readonly id: string }): made is RemoteHold => made.id.startsWith('spend_')
@@ -57,10 +56,10 @@ export const spendSummary = conformsTo<v1.SpendSummary>()(
         reserved_usd: number,
       }),
     ),
-    cap: optional(z.looseObject({ mode: z.string(), limit_usd: number })),
-    cap_passed_at: optional(z.string()),
-    allowance_limit_usd: optional(number),
-    allowance: optional(z.looseObject({ remaining_usd: number })),
+    cap: nullable(z.looseObject({ mode: z.string(), limit_usd: number })),
+    cap_passed_at: nullable(z.string()),
+    allowance_limit_usd: nullable(number),
+    allowance: nullable(z.looseObject({ remaining_usd: number })),
   }),
 )
 export type RemoteSpend = z.output<typeof spendSummary>

@@ -5,7 +5,7 @@ import type { Caller } from './call.ts'
 import type { MessageOption } from './message-option.ts'
 import { pages } from './pages.ts'
 import { of, type RepoName } from './repo-name.ts'
-import { nullable } from './shapes.ts'
+import { nullable, pageOf } from './shapes.ts'
 
 const change = z.looseObject({
   seq: z.number(),
@@ -25,9 +25,7 @@ const change = z.looseObject({
   kept_until: nullable(z.string()),
 })
 export type RemoteChange = z.output<typeof change>
-const changePage = conformsTo<Answer<'listRepoHistory'>>()(
-  z.looseObject({ items: z.array(change), next_cursor: nullable(z.string()) }),
-)
+const changePage = conformsTo<Answer<'listRepoHistory'>>()(pageOf(change))
 
 /** What each list of versions says of one. */
 const versionFacts = {
@@ -44,9 +42,7 @@ const commit = z.looseObject({
   is_current: z.boolean(),
 })
 export type RemoteCommit = z.output<typeof commit>
-const commitPage = conformsTo<Answer<'listCommits'>>()(
-  z.looseObject({ items: z.array(commit), next_cursor: nullable(z.string()) }),
-)
+const commitPage = conformsTo<Answer<'listCommits'>>()(pageOf(commit))
 
 const snapshot = z.looseObject({
   name: z.string(),
@@ -58,16 +54,12 @@ const snapshot = z.looseObject({
 })
 type RemoteSnapshot = z.output<typeof snapshot>
 const createdSnapshot = conformsTo<Answer<'createSnapshot'>>()(snapshot)
-const snapshotPage = conformsTo<Answer<'listSnapshots'>>()(
-  z.looseObject({ items: z.array(snapshot), next_cursor: nullable(z.string()) }),
-)
+const snapshotPage = conformsTo<Answer<'listSnapshots'>>()(pageOf(snapshot))
 
 const side = nullable(z.looseObject({ size: z.number(), sha256: nullable(z.string()) }))
 const difference = z.looseObject({ path: z.string(), change: z.string(), before: side, after: side })
 export type RemoteDifference = z.output<typeof difference>
-const diffPage = conformsTo<Answer<'diffRepo'>>()(
-  z.looseObject({ items: z.array(difference), next_cursor: nullable(z.string()) }),
-)
+const diffPage = conformsTo<Answer<'diffRepo'>>()(pageOf(difference))
 
 const revision = z.looseObject({
   ...versionFacts,
@@ -77,9 +69,7 @@ const revision = z.looseObject({
   after: side,
 })
 export type RemoteFileRevision = z.output<typeof revision>
-const revisionPage = conformsTo<Answer<'getFileHistory'>>()(
-  z.looseObject({ items: z.array(revision), next_cursor: nullable(z.string()) }),
-)
+const revisionPage = conformsTo<Answer<'getFileHistory'>>()(pageOf(revision))
 
 const restored = conformsTo<Answer<'restoreState'>>()(
   z.looseObject({ seq: z.number(), added: z.number(), removed: z.number(), changed: z.number() }),
