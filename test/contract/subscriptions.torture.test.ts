@@ -1,4 +1,3 @@
-// @module-tag full
 /** What every subscription of the graph has in common. Contract, "Subscriptions". */
 
 import { newId } from '@hub/formats/ids'

@@ -1,4 +1,3 @@
-// @module-tag full
 // @module-tag long
 /**
  * Passkeys in Chromium, with its virtual authenticator: from a link to an approval that needs a new sign-in. And the
