@@ -3,7 +3,7 @@ import { filePath } from '@hub/formats/file-path-rule'
 import { fullNameText, sha256Text } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { stateText } from '../../src/files/versions/state-name.ts'
-import { MAX_EPISODE_BYTES, MAX_KEPT_EPISODES, MAX_SEEDS } from '../../src/rollouts/limits.ts'
+import { MAX_DRAWN_BY_CHARS, MAX_EPISODE_BYTES, MAX_KEPT_EPISODES, MAX_SEEDS } from '../../src/rollouts/limits.ts'
 import { publishRollouts } from '../../src/rollouts/publish-rollouts.ts'
 import type { Conditions } from '../../src/rollouts/rollout-rows.ts'
 import { builder } from '../builder.ts'
@@ -28,6 +28,8 @@ const few = (members: object) => Object.keys(members).length <= 20
 const disturbanceSchema = z.record(word, z.number()).refine(few, 'must have at most 20 members')
 
 const softwareSchema = z.record(word, word).refine(few, 'must have at most 20 members')
+
+const drawnBySchema = z.string({ error: 'must be a text of 1 to 200 characters' }).min(1).max(MAX_DRAWN_BY_CHARS)
 
 const outcomesSchema = z
   .array(z.looseObject({ seed: z.number() }))
@@ -82,8 +84,8 @@ mutation('publishRollouts', {
   description:
     'Stores the outcomes of rollouts of a policy on a robot as a result of the model. The hub counts the successes ' +
     'and calculates the interval. One that is kept already, with the same numbers, is answered as it is; with other ' +
-    'numbers for the same version, robot, conditions and seeds it is 409. The last 1000 results of a model stay, and ' +
-    'the last 1000 of agents.',
+    'numbers for the same version, robot, conditions and seeds it is 409; of pictures that the same thing has drawn ' +
+    'only with another count of successes. The last 1000 results of a model stay, and the last 1000 of agents.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The model, the robot, the conditions, and the outcome of each seed.', (t) => ({
@@ -117,6 +119,11 @@ mutation('publishRollouts', {
     mapFingerprint: t.string({
       ...rule(sha256Text),
       description: 'Of the map of joints between policy and robot, where one was used.',
+    }),
+    drawnBy: t.string({
+      ...rule(drawnBySchema),
+      description:
+        'What drew the pictures that the policy saw, with its versions, where it saw some: 1 to 200 characters.',
     }),
     outcomes: t.field({
       type: [OutcomeInput],

@@ -105,6 +105,12 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
       description: 'Versions of what ran them, by name.',
       resolve: ({ software }) => software.value,
     }),
+    drawnBy: t.exposeString('drawnBy', {
+      nullable: true,
+      description:
+        'What drew the pictures that the policy saw, with its versions: machines draw differently, so such a result ' +
+        'is not reproducible to the bit. Null for a policy that sees no pictures.',
+    }),
     isByAgent: t.exposeBoolean('isByAgent', {
       description: 'Whether only the key of an agent has published it: gates do not count it.',
     }),

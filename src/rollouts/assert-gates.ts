@@ -18,6 +18,8 @@ const pooledColumns = columns({
   /** Distinct ones of the results that count. */
   ran: column.int8('p.ran'),
   successes: column.int8('p.successes'),
+  /** What drew the pictures of one of them; null where none saw pictures. */
+  drawnBy: column.text.orNull('p.drawn_by'),
 })
 
 type PooledGate = RowOf<typeof pooledColumns>
@@ -27,9 +29,10 @@ const countedSql = `c.model_repo_id = g.model_repo_id and c.robot_repo_id = g.ro
       and c.fingerprint = g.fingerprint and c.policy_digest = :policyDigest and not c.by_agent`
 
 /**
- * Every seed that was tried counts, once, as failed if it ever failed: with the best or the newest of many results
- * alone, trying again would be enough. The newest version of the robot that has a result, and the map of joints of its
- * newest one, say which results are of the same thing. A model has at most 1000 results of 1000 seeds.
+ * Every seed that was tried counts, once, as failed if it ever failed, whatever drew its pictures: with the best or the
+ * newest of many results alone, trying again would be enough. The newest version of the robot that has a result, and
+ * the map of joints of its newest one, say which results are of the same thing. A model has at most 1000 results of
+ * 1000 seeds.
  */
 const pooledGates = statement({
   name: 'rollout-gates-pooled',
@@ -39,8 +42,10 @@ const pooledGates = statement({
   text: `select ${pooledColumns.sql} from ${gateParties}
     left join lateral (select c.robot_seq, c.map_fingerprint from rollouts c where ${countedSql}
       order by c.robot_seq desc, c.id desc limit 1) n on true
-    cross join lateral (select count(*) as ran, count(*) filter (where s.success) as successes from (
-      select d.seed, bool_and(d.success) as success from rollouts c join rollout_outcomes d on d.rollout_id = c.id
+    cross join lateral (select count(*) as ran, count(*) filter (where s.success) as successes,
+        max(s.drawn_by) as drawn_by from (
+      select d.seed, bool_and(d.success) as success, max(c.drawn_by) as drawn_by
+      from rollouts c join rollout_outcomes d on d.rollout_id = c.id
       where ${countedSql} and c.robot_seq = n.robot_seq and c.map_fingerprint is not distinct from n.map_fingerprint
       group by d.seed) s) p
     where g.model_repo_id = :modelRepoId order by g.task, g.fingerprint, g.robot_repo_id`,
@@ -75,7 +80,7 @@ function failed(model: string, gate: PooledGate, isRun: boolean) {
   }
   const detail =
     `${model} has a gate: ${task} on ${robot} needs results of these files with ${seeds} seeds or more whose interval ` +
-    `begins at ${percent(least)} or higher, and ${foundText(gate)}. ${fixOf(model, gate, isRun)}`
+    `begins at ${percent(least)} or higher, and ${foundText(gate)}${drawnText(gate)}. ${fixOf(model, gate, isRun)}`
   return { type: 'conflict.gate_failed' as const, detail, task, fingerprint, least, seeds }
 }
 
@@ -84,6 +89,9 @@ function foundText({ ran, successes, seeds }: PooledGate): string {
   if (ran < seeds) return `only ${ran} were tried`
   return `with ${successes} of ${ran} it begins at ${percent(wilson(successes, ran)[0])}`
 }
+
+const drawnText = ({ drawnBy }: PooledGate) =>
+  drawnBy === null ? '' : ` (pictures drawn by ${drawnBy}: not reproducible to the bit)`
 
 function fixOf(model: string, { robot, isRobotVisible, fingerprint, seeds }: PooledGate, isRun: boolean): string {
   if (!isRobotVisible)

@@ -18,5 +18,8 @@ export const MAX_GATES = 20
 /** A task and its disturbance as they are stored; a task of a hundred conditions has a fifth of it. */
 export const MAX_CONDITIONS_BYTES = 64 * 1024
 
+/** What drew pictures, as it is stored; `rollouts_drawn_by` is the same. */
+export const MAX_DRAWN_BY_CHARS = 200
+
 /** Versions of software as they are stored; `rollouts_sizes` is the same. */
 export const MAX_SOFTWARE_BYTES = 4096

@@ -14,7 +14,7 @@ import { findRepo, findRepoToWrite, lockWithOther, type RepoFacts } from '../rep
 import type { Tx } from '../store/db.ts'
 import { assign, each, insertEach, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
-import { differenceOf } from './differing-result.ts'
+import { differenceOf, sameSeeds } from './differing-result.ts'
 import {
   assertOfSeeds,
   type EpisodeContent,
@@ -48,6 +48,8 @@ export interface PublishRolloutsInput {
   readonly conditions: Conditions
   readonly software: Readonly<Record<string, string>>
   readonly mapFingerprint?: string | null
+  /** What drew the pictures that the policy saw. */
+  readonly drawnBy?: string | null
   /** Of seeds that follow each other. */
   readonly outcomes: readonly SeedOutcome[]
   /** Of some of these seeds: bytes that were sent to the repo of the model. */
@@ -95,6 +97,7 @@ const row = insertInto('rollouts', {
   meanReturn: param.float8(),
   meanSeconds: param.float8(),
   software: sql(':softwareText::text::json', { softwareText: param.text() }),
+  drawnBy: param.text.orNull(),
   key: param.text(),
   createdBy: param.text.orNull(),
   byAgent: param.bool(),
@@ -151,9 +154,10 @@ interface Found {
 }
 
 /**
- * The kept result. One that was published before, with the same numbers, is answered as it is: sent again, a request
- * changes nothing, but that it keeps episodes of seeds that it had none of, and that the result of an agent becomes
- * that of the one who sends it with another credential, and gives way to other numbers of theirs.
+ * The kept result. One that was published before, with the same numbers, is answered as it is; of pictures the count
+ * of successes is what is compared (`differenceOf`). Sent again, a request changes nothing, but that it keeps episodes
+ * of seeds that it had none of, and that the result of an agent becomes that of the one who sends it with another
+ * credential, and gives way to other numbers of theirs.
  * Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified`,
  * `conflict.rollout_differs` and `conflict.in_progress`, 413 `quota.storage`, 422 (also `upload.*` for bytes that were
  * not sent), 503.
@@ -183,8 +187,10 @@ async function publish(
   const { key } = made
   const publisher = publisherOf(ctx)
   const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
-  const differs = there && differenceOf(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
   const isAgents = there?.isByAgent === true && !publisher.byAgent
+  const before = there ? await tx.query(outcomesOf, { rolloutId: there.id }) : []
+  // What a person takes over from an agent is theirs to the bit.
+  const differs = there && differenceOf(there, before, input, there.drawnBy !== null && !isAgents)
   if (differs && !isAgents) throw differs
   const isKept = there !== undefined && !differs
   const rolloutId = isKept ? there.id : made.id
@@ -195,7 +201,8 @@ async function publish(
     await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
     await tx.query(dropOldest, { modelRepoId: model.id, byAgent: publisher.byAgent })
   }
-  const episodes = sent ? await keepEpisodes(tx, ctx, { rolloutId, ownerId: model.ownerId }, sent) : 0
+  const ofKept = sent && isKept ? { ...sent, episodes: sameSeeds(sent.episodes, before, input.outcomes) } : sent
+  const episodes = ofKept ? await keepEpisodes(tx, ctx, { rolloutId, ownerId: model.ownerId }, ofKept) : 0
   if (isKept && !isAgents && episodes === 0) return there
   const { successes, seeds, task } = made
   await audit(tx, ctx, {
@@ -235,7 +242,7 @@ function assertKind({ kind, fullName }: RepoFacts, needed: RepoFacts['kind']): v
 }
 
 async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: PublishRolloutsInput) {
-  const { policy: policyPath, conditions, mapFingerprint = null, outcomes, software } = input
+  const { policy: policyPath, conditions, mapFingerprint = null, drawnBy = null, outcomes, software } = input
   const conditionsText = writeExact(conditions)
   if (Buffer.byteLength(conditionsText) > MAX_CONDITIONS_BYTES)
     throw tooLarge('task', 'The task and the disturbance are over 64 KiB of JSON; shorten its description.')
@@ -243,7 +250,7 @@ async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: Publi
   if (Buffer.byteLength(softwareText) > MAX_SOFTWARE_BYTES)
     throw tooLarge('software', 'The names and versions of the software are over 4 KiB of JSON; name fewer.')
   const [seeds, firstSeed] = [outcomes.length, outcomes[0]?.seed ?? 0]
-  const asked = {
+  const question = {
     ...{ modelSeq: at.seq, policyPath, robotRepoId: robot.id, robotSeq: robotAt.seq },
     ...{ fingerprint: canonicalSha256(conditions), mapFingerprint, firstSeed, seeds },
   }
@@ -251,8 +258,15 @@ async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: Publi
   const [lowest, highest] = wilson(successes, seeds)
   const mean = (read: (one: SeedOutcome) => number) => outcomes.reduce((sum, one) => sum + read(one), 0) / seeds
   return {
-    ...asked,
-    ...{ id: newId('roll'), key: canonicalSha256(asked), modelRepoId: model.id, task: conditions.task.name },
+    ...question,
+    drawnBy,
+    // Without pictures it is the key that it was before results named what draws them.
+    ...{
+      id: newId('roll'),
+      key: canonicalSha256({ ...question, ...(drawnBy !== null && { drawnBy }) }),
+      modelRepoId: model.id,
+      task: conditions.task.name,
+    },
     policyDigest: await policyDigestAt(tx, model, at.seq, policyPath),
     modelCommit: commitOf(at),
     robotCommit: commitOf(robotAt),

@@ -33,6 +33,8 @@ export const rolloutColumns = columns({
   meanReturn: column.float8('x.mean_return'),
   meanSeconds: column.float8('x.mean_seconds'),
   software: column.document<Readonly<Record<string, string>>>('x.software'),
+  /** What drew the pictures that the policy saw; null for one that sees none. */
+  drawnBy: column.text.orNull('x.drawn_by'),
   isByAgent: column.bool('x.by_agent'),
   createdAt: column.timestamptz('x.created_at'),
   /** Null if the credential had no person. Only members of an org may know its people: `personFor`. */

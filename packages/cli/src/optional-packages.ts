@@ -18,11 +18,15 @@ export const optionalPackages = {
  * Throws a `LocalError` with the command that installs the package if it is not there. `instead`: what does without it.
  */
 export function assertInstalled(command: string, name: keyof typeof optionalPackages, instead = ''): void {
-  if (isInstalled(name)) return
+  const missing = missingPackage(name)
+  if (missing !== null) throw new LocalError(`\`hub ${command}\` needs ${missing}${instead && ` (${instead})`}`)
+}
+
+/** `the package ..., which is not installed`, with the command that installs it; null where it is there. */
+export function missingPackage(name: keyof typeof optionalPackages): string | null {
+  if (isInstalled(name)) return null
   const install = `npm install ${placeOf(dirname(fileURLToPath(import.meta.url)))} ${name}@${optionalPackages[name]}`
-  throw new LocalError(
-    `\`hub ${command}\` needs the package ${name}, which is not installed: ${install}${instead && ` (${instead})`}`,
-  )
+  return `the package ${name}, which is not installed: ${install}`
 }
 
 function isInstalled(name: string): boolean {

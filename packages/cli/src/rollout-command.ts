@@ -8,17 +8,18 @@ import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { Task } from '@hub/rollout/task-schema'
 import { programOf } from '@hub/runner/worker/own-program'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ClientIo, countText, exitCode } from './client-output.ts'
+import { type ClientIo, exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
+import { drawerOf, progressOf } from './rollout-drawing.ts'
 import { MAX_EPISODE_BYTES, type SeedMotion, sendEpisodes } from './rollout-episodes.ts'
 import { assertPublishable, mapFor } from './rollout-map.ts'
 import { type RolloutResult, reasonsOf, rolloutText } from './rollout-output.ts'
 import { MAX_KEPT, MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
 import { type Source, sourceOf } from './rollout-source.ts'
 import { silentLog } from './silent-log.ts'
-import { inLine, print, printOver } from './terminal.ts'
+import { print } from './terminal.ts'
 
 interface RolloutOptions extends CommonOptions {
   readonly robot: string
@@ -46,6 +47,10 @@ out/policy.onnx, ada/swing:policy.onnx. A folder of a robot has its card in robo
 MuJoCo steps the robot and ONNX Runtime answers as the policy, in processes of their own, on one core each: a seed gives
 the same bits on this machine and in a page of the hub. What the simulation cannot give the policy is named, and nothing
 runs. A process that is killed takes no result with it.
+
+A policy that sees by cameras is shown what those of the model see. A Chromium of this machine draws it, one for each
+process (apt install chromium; HUB_CHROMIUM is its path, else chromium, chromium-browser or google-chrome of PATH). Such
+a result names what drew its pictures, and is not reproducible to the bit.
 
 With --publish the motions of the worst seeds are kept with the result, to be looked at on the page of the model.
 
@@ -167,6 +172,8 @@ async function rollout({ io, client, settings, policy: named, options, version }
     parallel: options.parallel ?? availableParallelism(),
     signal: AbortSignal.any([client.signal, stop.signal]),
     record: episodes !== null || keeps > 0,
+    chromium: await drawerOf(io),
+    drew: progress.drew,
     done(outcome, steps) {
       progress.done(outcome.success)
       const { seed } = outcome
@@ -181,7 +188,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
   }).finally(progress.end)
   await Promise.all(written)
   stop.signal.throwIfAborted()
-  const { outcomes, redone, notes, engine, runtime } = found
+  const { outcomes, redone, notes, engine, runtime, drawnBy } = found
   const software = { hub: version, mujoco: engine, onnxruntime: runtime }
   const kept = fitting(io, worst.all())
   const published = options.publish
@@ -189,6 +196,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
         ...{ policy, robot, policyPath, job, software, outcomes },
         episodes: await sendEpisodes(client, policy.repo ?? '', kept),
         mapFingerprint: used?.fingerprint ?? null,
+        drawnBy,
       })
     : null
   const result: RolloutResult = {
@@ -200,6 +208,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
     first_seed: options.seed,
     ...summaryOf(outcomes),
     engine,
+    drawn_by: drawnBy,
     redone,
     notes: [...notes, ...reasonsOf(outcomes)],
     took_s: Math.round(performance.now() - began) / 1000,
@@ -271,20 +280,4 @@ async function taskOf(io: ClientIo, file: string | undefined, folder: string): P
 
 function gone(error: unknown): never {
   throw new LocalError(`The task cannot be read: ${error instanceof Error ? error.message : error}`)
-}
-
-/** On a terminal a line that is written over; else nothing, since the result says it all. */
-function progressOf({ stderr }: ClientIo, count: number) {
-  let [done, successes] = [0, 0]
-  const tell = () =>
-    stderr.isTTY && printOver(stderr, inLine(`${done} of ${countText(count, 'rollout')}, ${successes} succeeded`))
-  tell()
-  return {
-    done(success: boolean) {
-      done += 1
-      successes += Number(success)
-      tell()
-    },
-    end: () => void (stderr.isTTY && printOver(stderr, '')),
-  }
 }

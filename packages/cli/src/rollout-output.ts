@@ -14,6 +14,8 @@ export interface RolloutResult extends Summary {
   readonly map: Omit<UsedMap, 'map'> | null
   readonly first_seed: number
   readonly engine: string
+  /** What drew the pictures that the policy saw; null for one that sees none. */
+  readonly drawn_by: string | null
   readonly redone: number
   readonly notes: readonly string[]
   readonly took_s: number
@@ -58,6 +60,9 @@ export function rolloutText(result: RolloutResult): string {
       `${failed > WORST ? 'among others ' : ''}seeds ${worstOf(worst_seeds, failed)}`,
     ],
     ['took', `${result.took_s.toFixed(1)} s, mujoco ${result.engine}`],
+    ...(result.drawn_by === null
+      ? []
+      : [['pictures', `not reproducible to the bit: drawn by ${result.drawn_by}`] as const]),
     ...(redone > 0 ? [['redone', `${countText(redone, 'rollout')} whose process ended`] as const] : []),
     ...(result.published ? [['kept', keptText(result.published, result.kept_seeds ?? [])] as const] : []),
     ...notes.map((note) => ['note', note] as const),

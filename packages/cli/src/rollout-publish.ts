@@ -40,6 +40,8 @@ interface Ran {
   readonly software: Readonly<Record<string, string>>
   /** Of the map of joints that was used. */
   readonly mapFingerprint: string | null
+  /** What drew the pictures that the policy saw; null for one that sees none. */
+  readonly drawnBy: string | null
   readonly outcomes: readonly Outcome[]
   /** That the result keeps; their bytes are sent. */
   readonly episodes: readonly SentEpisode[]
@@ -59,6 +61,7 @@ export async function publishResult(client: HubClient, { policy, robot, policyPa
       disturbance: { ...job.disturbance },
       software: { ...ran.software },
       ...(ran.mapFingerprint !== null && { map_fingerprint: ran.mapFingerprint }),
+      ...(ran.drawnBy !== null && { drawn_by: ran.drawnBy }),
       outcomes: ran.outcomes.map(({ reason: _, ...one }) => one),
       ...(ran.episodes.length > 0 && { episodes: ran.episodes.map((one) => ({ ...one })) }),
     },

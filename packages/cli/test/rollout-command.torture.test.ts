@@ -117,7 +117,7 @@ it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 },
   expect(lacking).toMatchObject({ code: 1, err: expect.stringContaining('The task names the joint "knee"') })
 })
 
-it('names the cameras of a policy that sees pictures, and where they are drawn', { timeout: 120_000 }, async () => {
+it('names the cameras that a policy sees by and the robot does not have', { timeout: 120_000 }, async () => {
   const folder = join(work, 'sees')
   await mkdir(folder)
   const sizes = (...of: number[]) => field(1, Buffer.concat(of.map((size) => varint(size))))
@@ -132,7 +132,7 @@ it('names the cameras of a policy that sees pictures, and where they are drawn',
   })
   await writeFile(join(folder, 'policy.onnx'), model)
   const refused = await hub(folder, ...robot, '-n', '1')
-  const why = 'The policy sees pictures of "wrist" (4 x 4): pages alone draw them. Drive it in the panel Policy'
+  const why = 'The policy sees pictures of "wrist" (4 x 4): the model has no camera: add <camera name="wrist" .../>'
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(why) })
 })
 

@@ -17,6 +17,7 @@ const result: RolloutResult = {
   endings: { reached: 8, failed: 2 },
   worst_seeds: [4, 9, 1, 2, 3],
   engine: '3.14.0',
+  drawn_by: null,
   redone: 1,
   notes: ['The contract names no terms.'],
   took_s: 3.21,
@@ -29,6 +30,14 @@ it('says the rate with its interval, and the seeds that failed', () => {
   expect(lines).toContain('map      version 3, reviewed 2026-11-03')
   expect(lines).toContain('redone   1 rollout whose process ended')
   expect(lines).toContain('note     The contract names no terms.')
+})
+
+it('names what drew the pictures, and says that such a result is not the same to the bit elsewhere', () => {
+  expect(rolloutText(result)).not.toContain('drawn')
+  const drawn_by = 'Chromium 150.0.1, three.js r187, SwiftShader'
+  expect(rolloutText({ ...result, drawn_by })).toContain(
+    `\npictures not reproducible to the bit: drawn by ${drawn_by}\n`,
+  )
 })
 
 it('names the weakest where all succeeded, and says where more failed than it names', () => {

@@ -116,7 +116,7 @@ describe('what it cannot provide is said by name', () => {
           inputs: [...policy.inputs, { name: 'observation.images.top', type: 'float32', shape: [1, 3, 64, 64] }],
         },
       },
-      /pictures of "top" \(64 x 64\): pages alone draw them. Drive it in the panel Policy/,
+      /pictures of "top" \(64 x 64\): nothing here draws them/,
     ],
     [{ task: { ...task, fail: { body: 'head', position: [0, 1] } } }, /the body or site "head"/],
     [{ task: { ...task, start: { positions: { wrist: 1 } } } }, /starts the joint "wrist"/],

@@ -1,7 +1,7 @@
 /** Pictures that a policy sees: which they are, which camera draws them, and what becomes of their pixels. */
 import { observationOf } from '@hub/policy-server/wire/observation'
 import type { TensorSpec } from '@hub/policy-server/wire/tensors'
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import { describe, expect, test } from 'vitest'
 import { calm } from '../src/loop/calm.ts'
 import { LoopLacks, openLoop, runToEnd } from '../src/loop/closed-loop.ts'
@@ -109,12 +109,12 @@ describe('a picture is known by its input and the camera of the contract', () =>
     expect(picturesOf([rows], contract).others).toEqual([rows])
     expect(picturesOf([bytes([8, 8, 3])], { ...camera(), observation: { blocks: ['front'] } }).others).toEqual([])
     const many = Array.from({ length: 17 }, (_, at) => image([1, 3, 8, 8], { name: `c${at}` }))
-    expect(picturesOf(many, null).lacks).toEqual(['The policy sees 17 pictures: a page draws 16.'])
+    expect(picturesOf(many, null).lacks).toEqual(['The policy sees 17 pictures: 16 are drawn.'])
   })
 
   test('all pictures together have a limit too', () => {
     const all = (rows: number) => [1024, 1024, rows].map((size, at) => image([1, 3, size, 1024], { name: `c${at}` }))
-    const said = 'The policy sees 2098176 pixels in all: a page draws 2097152.'
+    const said = 'The policy sees 2098176 pixels in all: 2097152 are drawn.'
     expect(picturesOf(all(1), null).lacks).toEqual([said])
     expect(picturesOf(all(1).slice(1), null).lacks).toEqual([])
     expect(picturesOf(all(1024).slice(1), null).lacks).toEqual([])
@@ -183,8 +183,9 @@ describe('a picture is drawn by a camera of the model', () => {
     expect(eye([])).toContain('the model has no camera: add <camera name="front" .../> to its MJCF.')
     expect(eye([facts('front', false)])).toContain('"front" has no perspective')
     expect(eye([facts('left')], { front: 7 })).toContain('Choose one of "left"')
-    expect(eyeFor(picture, null, {})).toContain(
-      "pages alone draw them. Drive it in the panel Policy of the robot's page",
+    expect(eyeFor(picture, null, {})).toBe('The policy sees pictures of "front" (8 x 8): nothing here draws them.')
+    expect(eyeFor(picture, { cameras: [facts('left')], chosen: null }, {})).toContain(
+      'no camera of this name, but "left": name one of them in its contract, or in the card as its vla_slot.',
     )
   })
 })
@@ -246,7 +247,7 @@ describe('a policy that sees a picture and its joints', () => {
   test('is refused by the names of its cameras where nothing draws them', () => {
     const open = (drawn: PictureSource | null) => () => openLoop({ ...given, disturbance: calm, drawn }).close()
     expect(open(null)).toThrow(LoopLacks)
-    expect(open(null)).toThrow('The policy sees pictures of "front" (2 x 2): pages alone draw them.')
+    expect(open(null)).toThrow('The policy sees pictures of "front" (2 x 2): nothing here draws them.')
     expect(open({ ...source([]), cameras: [facts('left')] })).toThrow('Choose one of "left".')
   })
 })

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { openLoop, runToEnd } from '../src/loop/closed-loop.ts'
 import type { EpisodeStep } from '../src/loop/episode.ts'
-import { RolloutRefused, runRollouts } from '../src/processes/run-rollouts.ts'
+import { RolloutRefused } from '../src/processes/one-process.ts'
+import { runRollouts } from '../src/processes/run-rollouts.ts'
 import { exampleJob } from './support/examples.ts'
 import { pendulum } from './support/simulated.ts'
 

@@ -1,13 +1,13 @@
 /** The pure cores of the robot viewer: what its sliders mean, when it draws, and which model it opens. */
 
 import type { ActuatorFacts, JointFacts } from '@hub/robot-view/physics/model-facts'
+import { eyeOf } from '@hub/robot-view/scene/eye-of'
 import { graphicsOf } from '@hub/robot-view/scene/graphics'
 import { describe, expect, it } from 'vitest'
 import { fieldOfViewAt, fitted } from '../../../packages/robot-view/src/scene/fit.ts'
 import { follower } from '../../../packages/robot-view/src/scene/follow.ts'
 import { controlsOf } from '../../../web/src/viewer/controls.ts'
 import { coordinatesOf, valueAt, written } from '../../../web/src/viewer/coordinates.ts'
-import { eyeOf } from '../../../web/src/viewer/eyes.ts'
 import { followedBody } from '../../../web/src/viewer/followed-body.ts'
 import { frameLoop } from '../../../web/src/viewer/frame-loop.ts'
 import { modelChoices } from '../../../web/src/viewer/model-choice.ts'

@@ -1,5 +1,5 @@
 /** Pictures for a policy in the page: which are asked for, and who gets the answer. */
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { Sight } from '@hub/robot-view/scene/sights'
 import { describe, expect, it } from 'vitest'
 import type { SeeRequest } from '../../../web/src/viewer/drive/drive-protocol.ts'

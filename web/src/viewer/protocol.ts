@@ -2,8 +2,7 @@
 
 import type { BodyMass } from '@hub/robot-view/physics/inertia-boxes'
 import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
-import type { LayeredScene } from '@hub/robot-view/scene/scene'
+import type { CameraFacts, LayeredScene } from '@hub/robot-view/scene/scene'
 import type { FromDrive, ToDrive } from './drive/drive-protocol.ts'
 
 /** The pose that a robot is shown in first: what its card says, over the model's own. */

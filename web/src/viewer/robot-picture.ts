@@ -1,9 +1,10 @@
 /** The picture of a robot: what is drawn when, what the pointer is at, and through which camera it is seen. */
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+
+import { eyeOf } from '@hub/robot-view/scene/eye-of'
 import type { Graphics } from '@hub/robot-view/scene/graphics'
 import { type LiveView, type LiveViewOptions, liveView } from '@hub/robot-view/scene/live-view'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
-import { eyeOf } from './eyes.ts'
 import { followedBody } from './followed-body.ts'
 import { frameLoop } from './frame-loop.ts'
 import { viewerLimits } from './limits.ts'

@@ -1,6 +1,7 @@
 /** What a viewer shows at one moment, for whatever draws its panels. */
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+
 import type { Layer } from '@hub/robot-view/scene/live-layers'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { Control } from './controls.ts'
 import type { Coordinate } from './coordinates.ts'
 import type { DriveState } from './drive/drive-protocol.ts'

@@ -4,7 +4,8 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
-import { type EngineJob, type FromEngine, SCENE_FD, type SimulationFacts } from './protocol.ts'
+import type { EngineJob, FromEngine, SimulationFacts } from './protocol.ts'
+import { scenePipe } from './scene-pipe.ts'
 import { killEngine, spawnEngine } from './spawn-engine.ts'
 
 /** How the engine ended. `error`: MuJoCo's message, or what is known about a crash. */
@@ -38,7 +39,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   const ended = Promise.withResolvers<EngineEnd>()
   const found: { -readonly [Key in keyof EngineRun]?: EngineRun[Key] } = {}
   const stderr = tailOf(engine)
-  const sceneOf = sceneFrom(engine, job)
+  const pipe = scenePipe(engine, job.scene?.maxBytes ?? 0)
   let drawn: number | { readonly missing: string } | null = null
   let reported: EngineEnd | null = null
   const onMessage = (message: FromEngine) => {
@@ -83,7 +84,7 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     const end = await ended.promise
-    const scene = typeof drawn === 'number' ? sceneOf(drawn) : drawn
+    const scene = typeof drawn === 'number' ? (pipe.arrived(drawn) ?? cut) : drawn
     return { version: null, converted: null, facts: null, simulation: null, ...found, scene, end }
   } finally {
     clearTimeout(clock)
@@ -92,29 +93,13 @@ export async function runEngine(job: EngineJob, log: (line: string) => void, sig
   }
 }
 
+const cut = { missing: 'The scene of the model did not arrive whole.' }
+
 /** V8 aborts when its heap is full. */
 function deathOf(code: number | null, killedBy: NodeJS.Signals | null, stderr: string): EngineEnd {
   if (killedBy === 'SIGXCPU') return { why: 'time' }
   if (killedBy === 'SIGABRT' || code === 134) return { why: 'memory' }
   return { why: 'crash', error: `It ended with ${killedBy ?? `exit code ${code}`}. ${stderr}`.trim() }
-}
-
-/** Next to the meshes there are bodies and geoms. */
-const MAX_SCENE_HEADER = 32 * 1024 * 1024
-
-/** Collects what comes, up to what was asked for; the answer has it once all of it came. */
-function sceneFrom(engine: ChildProcess, { scene }: EngineJob) {
-  const chunks: Buffer[] = []
-  let received = 0
-  const maxBytes = scene === null ? 0 : scene.maxBytes + MAX_SCENE_HEADER
-  engine.stdio[SCENE_FD]?.on('data', (chunk: Buffer) => {
-    received += chunk.length
-    if (received <= maxBytes) chunks.push(chunk)
-  })
-  return (expected: number): Uint8Array<ArrayBuffer> | { readonly missing: string } => {
-    if (received !== expected || received > maxBytes) return { missing: 'The scene of the model did not arrive whole.' }
-    return new Uint8Array(Buffer.concat(chunks))
-  }
 }
 
 const STDERR_TAIL_CHARS = 2_000

@@ -25,11 +25,12 @@ const KIB_PER_MIB = 1024
 
 /**
  * Rejects where the program does not start as a browser. The signal of `start` is not asked again once it runs.
+ * `startMs`: as long as its processor time if absent.
  * `network`: `open` for a page of the hub.
  */
 export async function startChromium(
   program: string,
-  limits: Pick<StillsLimits, 'timeS' | 'memoryMiB'>,
+  limits: Pick<StillsLimits, 'timeS' | 'memoryMiB'> & { readonly startMs?: number },
   network: 'none' | 'open' = 'none',
 ): Promise<ChromiumProcess> {
   // Loading it takes longer than most commands of the command line.
@@ -51,7 +52,7 @@ export async function startChromium(
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false,
-      timeout: 1_000 * limits.timeS,
+      timeout: limits.startMs ?? 1_000 * limits.timeS,
     })
     return { browser, end }
   } catch (error) {

@@ -4,9 +4,10 @@
  */
 
 import type { DrawnStills, DrawStills } from '@hub/robot-view/scene/draw-stills'
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { type ChromiumProcess, startChromium } from './chromium-process.ts'
 import { type StillsLimits, stillsLimits } from './limits.ts'
+import { firstLine, openScenePage, SCENE_PATH } from './scene-page.ts'
 import { readStillPage } from './still-page-script.ts'
 
 export interface StillsRequest {
@@ -72,32 +73,14 @@ async function drawn(script: string, request: StillsRequest, limits: StillsLimit
   }
 }
 
-/** Never looked up: every request of the page is answered here or refused. */
-const ORIGIN = 'https://stills.invalid'
-
-const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
-
 async function draw(page: Page, script: string, scene: Uint8Array): Promise<DrawnStills> {
-  const files = new Map<string, { readonly contentType: string; readonly body: string | Buffer }>([
-    ['/', { contentType: 'text/html', body: '<!doctype html><script type="module" src="/page.js"></script>' }],
-    ['/page.js', { contentType: 'text/javascript', body: script }],
-    [
-      '/scene',
-      { contentType: 'application/octet-stream', body: Buffer.from(scene.buffer, scene.byteOffset, scene.length) },
-    ],
-  ])
-  await page.route('**/*', (route: Route) => {
-    const { origin, pathname } = new URL(route.request().url())
-    const file = origin === ORIGIN ? files.get(pathname) : undefined
-    return file ? route.fulfill({ ...file, headers: { 'content-security-policy': POLICY } }) : route.abort()
-  })
-  await page.goto(`${ORIGIN}/`, { timeout: 0 })
+  await openScenePage(page, script, scene)
   return page.evaluate(
-    ([width, height]) => {
+    ([path, width, height]) => {
       const { drawStills } = globalThis as unknown as { drawStills: DrawStills }
-      return drawStills('/scene', width, height)
+      return drawStills(path, width, height)
     },
-    [WIDTH, HEIGHT] as const,
+    [SCENE_PATH, WIDTH, HEIGHT] as const,
   )
 }
 
@@ -107,6 +90,3 @@ function pngOf(address: string): Uint8Array {
   if (!address.startsWith(PREFIX)) throw new Error('the page answered no picture.')
   return Buffer.from(address.slice(PREFIX.length), 'base64')
 }
-
-/** Playwright's errors have a log of many lines. */
-const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''

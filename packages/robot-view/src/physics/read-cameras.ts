@@ -1,17 +1,8 @@
 /** The cameras of a compiled model. */
+import type { CameraFacts } from '../scene/scene.ts'
 import { numbers } from './arrays.ts'
 import type { Data, Model } from './mujoco.ts'
 import { namesOf } from './read-facts.ts'
-
-export interface CameraFacts {
-  readonly name: string | null
-  /** Degrees from the bottom of its picture to the top. */
-  readonly field_of_view: number
-  /** Pixels, where the model says them. */
-  readonly resolution: readonly [number, number] | null
-  /** Things that are far look small; an orthographic camera has none. */
-  readonly perspective: boolean
-}
 
 /** `mjtProjection`. */
 const PERSPECTIVE = 0

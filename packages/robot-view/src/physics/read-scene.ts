@@ -5,6 +5,7 @@
 import type {
   Frame,
   LayeredScene,
+  LitScene,
   Quaternion,
   RobotScene,
   SceneBody,
@@ -38,6 +39,16 @@ const shapeOfType: readonly Shape[] = [
 export function readScene(model: Model, data: Data, maxBytes: number): RobotScene {
   const drawn = drawing(model, maxBytes, [])
   return { bodies: bodiesAt(model, data), geoms: drawn.geoms, meshes: drawn.meshes }
+}
+
+/** As `readScene`, with the light of the model. */
+export function readLitScene(
+  engine: Pick<LoadedMujoco, 'mujoco' | 'files'>,
+  model: Model,
+  data: Data,
+  maxBytes: number,
+): LitScene {
+  return { ...readScene(model, data, maxBytes), lighting: readLighting(engine, model) }
 }
 
 /** As `readScene`, with the shapes that collide and the light of the model. */

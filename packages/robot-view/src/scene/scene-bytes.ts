@@ -2,9 +2,14 @@
  * A scene as bytes, to cross processes: the length of a JSON header (32 bits, little-endian), the header, then of each
  * mesh its positions and triangles as 32-bit numbers. Pure.
  */
-import type { RobotScene, SceneMesh } from './scene.ts'
+import type { Lighting, RobotScene, SceneMesh } from './scene.ts'
 
-interface Header extends Omit<RobotScene, 'meshes'> {
+/** Pictures of a model's cameras need its light; stills have their own. */
+interface SentScene extends RobotScene {
+  readonly lighting?: Lighting
+}
+
+interface Header extends Omit<SentScene, 'meshes'> {
   readonly meshes: readonly { readonly vertices: number; readonly triangles: number }[]
 }
 
@@ -16,8 +21,8 @@ export function meshBytes(vertices: number, triangles: number): number {
 }
 
 /** The scene as one array of bytes. */
-export function encodeScene({ bodies, geoms, meshes }: RobotScene): Uint8Array<ArrayBuffer> {
-  const header: Header = { bodies, geoms, meshes: meshes.map(sizesOf) }
+export function encodeScene({ meshes, ...scene }: SentScene): Uint8Array<ArrayBuffer> {
+  const header: Header = { ...scene, meshes: meshes.map(sizesOf) }
   const text = new TextEncoder().encode(JSON.stringify(header))
   const start = padded(WORD + text.length)
   const length = header.meshes.reduce((sum, mesh) => sum + meshBytes(mesh.vertices, mesh.triangles), start)
@@ -34,7 +39,7 @@ export function encodeScene({ bodies, geoms, meshes }: RobotScene): Uint8Array<A
 }
 
 /** Throws a `RangeError` or `SyntaxError` for bytes that are not a whole scene. */
-export function decodeScene(bytes: Uint8Array<ArrayBuffer>): RobotScene {
+export function decodeScene(bytes: Uint8Array<ArrayBuffer>): SentScene {
   // The arrays below need an aligned start.
   const { buffer } = bytes.byteOffset % WORD === 0 ? bytes : bytes.slice()
   const offset = bytes.byteOffset % WORD === 0 ? bytes.byteOffset : 0
@@ -48,7 +53,7 @@ export function decodeScene(bytes: Uint8Array<ArrayBuffer>): RobotScene {
     at += meshBytes(vertices, triangles)
     return { positions, triangles: faces }
   })
-  return { bodies: header.bodies, geoms: header.geoms, meshes }
+  return { ...header, meshes }
 }
 
 const padded = (length: number) => Math.ceil(length / WORD) * WORD

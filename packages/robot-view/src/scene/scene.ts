@@ -52,6 +52,17 @@ export interface RobotScene {
   readonly meshes: readonly SceneMesh[]
 }
 
+/** A camera of a model. */
+export interface CameraFacts {
+  readonly name: string | null
+  /** Degrees from the bottom of its picture to the top. */
+  readonly field_of_view: number
+  /** Pixels, where the model says them. */
+  readonly resolution: readonly [number, number] | null
+  /** Things that are far look small; an orthographic camera has none. */
+  readonly perspective: boolean
+}
+
 /** A lamp of a model, in the frame of its body. */
 export interface Lamp {
   readonly kind: 'spot' | 'directional' | 'point'
@@ -77,9 +88,13 @@ export interface Lighting {
   readonly far: number
 }
 
-/** A scene with what MuJoCo collides next to what is seen, and with its own light. */
-export interface LayeredScene extends RobotScene {
+/** A scene with its own light: all that the cameras of a model see. */
+export interface LitScene extends RobotScene {
+  readonly lighting: Lighting
+}
+
+/** A lit scene with what MuJoCo collides next to what is seen. */
+export interface LayeredScene extends LitScene {
   /** Shapes that touch others. A mesh is its convex hull: MuJoCo collides that. */
   readonly collision: readonly SceneGeom[]
-  readonly lighting: Lighting
 }

@@ -19,7 +19,7 @@ import {
 import { disposeOf } from './dispose-of.ts'
 import { plain } from './finish.ts'
 import { placeBodies, robotGroup, type Surfaces } from './robot-group.ts'
-import type { Frame, Lamp, LayeredScene, Vector } from './scene.ts'
+import type { Frame, Lamp, LitScene, Vector } from './scene.ts'
 import { upright } from './upright.ts'
 
 /** One picture: where its camera is, its field of view in degrees from bottom to top, and its size in pixels. */
@@ -46,7 +46,7 @@ const SAMPLES = 4
 const FULL = Math.PI
 
 /** Nothing is drawn at once. `surfaces`: of a group that draws the same scene. */
-export function sightsOf(scene: LayeredScene, surfaces: Surfaces, renderer: WebGLRenderer): Sights {
+export function sightsOf(scene: LitScene, surfaces: Surfaces, renderer: WebGLRenderer): Sights {
   const targets = new Map<string, WebGLRenderTarget>()
   let built: ReturnType<typeof placeOf> | null = null
   const targetOf = (width: number, height: number) => {
@@ -109,7 +109,7 @@ function drawn(
   return upright(pixels, width, height)
 }
 
-function placeOf(model: LayeredScene, surfaces: Surfaces) {
+function placeOf(model: LitScene, surfaces: Surfaces) {
   const { ambient, headlight, lamps, backdrop, near, far } = model.lighting
   const scene = new Scene()
   const robot = robotGroup(model, model.geoms, plain, surfaces)

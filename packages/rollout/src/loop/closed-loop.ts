@@ -47,6 +47,8 @@ export interface ClosedLoop {
   readonly rateHz: number
   /** Defaults in place of what is not declared. */
   readonly notes: readonly string[]
+  /** How many pictures the policy sees each time that it is asked. */
+  readonly pictures: number
   /** Whether the policy is asked before the next step. */
   isDue(): boolean
   /**
@@ -236,6 +238,7 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
     joints: parts.joints,
     rateHz,
     notes: parts.notes,
+    pictures: parts.sight.pictures,
     isDue: () => record.ending() === null && steps >= stepOf(record.steps.length),
     async decide() {
       const answered = await nextAction().catch((error: unknown) => {

@@ -1,14 +1,14 @@
 /** Which camera of a model draws a picture that a policy sees: by name, else as a person chose. Pure. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { Picture } from './pictures.ts'
 
-/** What draws pictures: a page. */
+/** What draws pictures: a page, or Chromium without a window. */
 export interface PictureSource {
   /** Of the model, in its order. */
   readonly cameras: readonly CameraFacts[]
-  /** Places of cameras that a person chose, by the names of pictures. */
-  readonly chosen: Readonly<Record<string, number>>
+  /** Places of cameras that a person chose, by the names of pictures; null where nobody chooses. */
+  readonly chosen: Readonly<Record<string, number>> | null
   /** In the order asked: red, green, blue and opacity of each pixel, row by row from the top. */
   draw(asked: readonly AskedPicture[]): Promise<readonly Uint8Array[]>
 }
@@ -47,22 +47,24 @@ export function eyeFor(
 ): number | string {
   const { name, width, height } = picture
   const sees = `The policy sees pictures of ${quoted(name)} (${width} x ${height})`
-  if (!source)
-    return `${sees}: pages alone draw them. Drive it in the panel Policy of the robot's page, in a browser with WebGL.`
+  if (!source) return `${sees}: nothing here draws them.`
   const { cameras, chosen } = source
-  const asked = Object.hasOwn(chosen, name) ? chosen[name] : undefined
+  const asked = chosen && Object.hasOwn(chosen, name) ? chosen[name] : undefined
   const at = asked ?? cameraByName(picture, cameras, face)
   const camera = at === null ? undefined : cameras[at]
-  if (at === null || !camera) return `${sees}: ${noCamera(name, cameras)}.`
+  if (at === null || !camera) return `${sees}: ${noCamera(name, cameras, chosen !== null)}.`
   if (camera.perspective) return at
   return `${sees}: the camera ${quoted(camera.name ?? `${at}`)} has no perspective, and no other kind is drawn.`
 }
 
 const LISTED = 8
 
-function noCamera(wanted: string, cameras: readonly CameraFacts[]): string {
+function noCamera(wanted: string, cameras: readonly CameraFacts[], canChoose: boolean): string {
   if (cameras.length === 0) return `the model has no camera: add <camera name=${quoted(wanted)} .../> to its MJCF`
   const names = cameras.slice(0, LISTED).map(({ name }, at) => (name === null ? `camera ${at}` : quoted(name)))
   const more = cameras.length > LISTED ? ` and ${cameras.length - LISTED} more` : ''
-  return `the model has no camera of this name. Choose one of ${names.join(', ')}${more}`
+  const all = `${names.join(', ')}${more}`
+  return canChoose
+    ? `the model has no camera of this name. Choose one of ${all}`
+    : `the model has no camera of this name, but ${all}: name one of them in its contract, or in the card as its vla_slot`
 }

@@ -15,6 +15,8 @@ export interface Observer {
   readonly lacks: readonly string[]
   /** Defaults in place of what is not declared. */
   readonly notes: readonly string[]
+  /** How many pictures the policy sees each time. */
+  readonly pictures: number
   /**
    * The feeds of one inference. `noise`: deviation of what is added to each number of a term, before scales. Rejects with
    * an `Unseeable` where one of them would be Infinity or NaN.
@@ -74,6 +76,7 @@ export function observer(inputs: readonly TensorSpec[], options: ObserverOptions
   return {
     lacks,
     notes,
+    pictures: seen.pictures.length,
     async observe(noise, random) {
       const frame = filled.map(({ input, terms }) => {
         const numbers = numbersOf(terms)

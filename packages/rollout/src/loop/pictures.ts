@@ -96,14 +96,14 @@ export function picturesOf(inputs: readonly TensorSpec[], document: unknown): Pi
     notes.push(`The input ${quoted(only.input.name)} gets the camera ${quoted(rest.name)}, the only one it names.`)
   }
   for (const { name } of unused) notes.push(`The contract names the camera ${quoted(name)}, which no input takes.`)
-  if (seen.length > MAX_PICTURES) lacks.push(`The policy sees ${seen.length} pictures: a page draws ${MAX_PICTURES}.`)
+  if (seen.length > MAX_PICTURES) lacks.push(`The policy sees ${seen.length} pictures: ${MAX_PICTURES} are drawn.`)
   const pictures = seen.slice(0, MAX_PICTURES).flatMap(({ input, said }) => {
     const found = pictureOf(input, said, object(scales), notes)
     if (typeof found === 'string') lacks.push(found)
     return typeof found === 'string' ? [] : [found]
   })
   const pixels = pictures.reduce((sum, { width, height }) => sum + width * height, 0)
-  if (pixels > MAX_PIXELS) lacks.push(`The policy sees ${pixels} pixels in all: a page draws ${MAX_PIXELS}.`)
+  if (pixels > MAX_PIXELS) lacks.push(`The policy sees ${pixels} pixels in all: ${MAX_PIXELS} are drawn.`)
   return {
     pictures,
     others: inputs.filter((input) => !seen.some((one) => one.input === input)),

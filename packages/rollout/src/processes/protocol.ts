@@ -1,6 +1,8 @@
 /** The messages between a command and a process that runs rollouts, in plain JSON. */
 import type { JointMap } from '@hub/embodiment/joint-map'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+import type { SightsRequest } from '@hub/robot-view/scene/draw-sights'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { Disturbance } from '../loop/disturbance.ts'
 import type { EpisodeStep, Outcome } from '../loop/episode.ts'
 import type { Task } from '../task-schema.ts'
@@ -24,9 +26,12 @@ export interface RolloutJob {
 }
 
 export type ToRollout =
-  | { readonly kind: 'open'; readonly job: RolloutJob }
+  /** `sceneBytes`: how large the meshes may be of what its cameras see. */
+  | { readonly kind: 'open'; readonly job: RolloutJob; readonly sceneBytes: number }
   /** `record`: the answer has the episode. */
   | { readonly kind: 'run'; readonly seed: number; readonly record: boolean }
+  /** The pictures that it asked for: see `SeeSights`. */
+  | { readonly kind: 'seen'; readonly pictures: readonly string[] }
 
 /** What a process found when it opened the robot and the policy. */
 export interface OpenedRollout {
@@ -38,9 +43,19 @@ export interface OpenedRollout {
   readonly runtime: string
 }
 
+/** What the policy's pictures are drawn of. */
+export interface SeenWorld {
+  readonly cameras: readonly CameraFacts[]
+  /** Of the scene, which the process has written to `SCENE_FD`. */
+  readonly bytes: number
+}
+
 export type FromRollout =
   | { readonly kind: 'ready' }
-  | ({ readonly kind: 'opened' } & OpenedRollout)
+  /** `seen`: null for a policy that sees no pictures. */
+  | ({ readonly kind: 'opened'; readonly seen: SeenWorld | null } & OpenedRollout)
+  /** It goes on once it is shown what its cameras see. */
+  | ({ readonly kind: 'see' } & SightsRequest)
   /** Nothing can be run: one sentence each. */
   | { readonly kind: 'refused'; readonly why: readonly string[] }
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly episode: readonly EpisodeStep[] | null }

@@ -1,12 +1,21 @@
-/** The process of rollouts: opens one robot and one policy, runs one seed after another, and answers each. */
-import { readFileSync } from 'node:fs'
+/**
+ * The process of rollouts: opens one robot and one policy, runs one seed after another, and answers each. It asks its
+ * command for the pictures that the policy sees.
+ */
+import { readFileSync, writeSync } from 'node:fs'
+import { SCENE_FD } from '@hub/check-worker/engine/protocol'
 import { nodeRuntime } from '@hub/policy-server/model/node-runtime'
 import { openOnnx } from '@hub/policy-server/model/onnx-session'
 import { compileModel, putFile } from '@hub/robot-view/physics/compile'
 import { openMujoco } from '@hub/robot-view/physics/mujoco'
+import { posesAt } from '@hub/robot-view/physics/poses-at'
+import { readCameras } from '@hub/robot-view/physics/read-cameras'
 import { readFacts } from '@hub/robot-view/physics/read-facts'
+import { readLitScene } from '@hub/robot-view/physics/read-scene'
+import { encodeScene } from '@hub/robot-view/scene/scene-bytes'
 import { LoopLacks, openLoop, runToEnd } from '../loop/closed-loop.ts'
-import type { FromRollout, RolloutJob, ToRollout } from './protocol.ts'
+import type { PictureSource } from '../loop/eyes.ts'
+import type { FromRollout, RolloutJob, SeenWorld, ToRollout } from './protocol.ts'
 
 const say = (message: FromRollout) => void process.send?.(message)
 
@@ -25,11 +34,18 @@ say({ kind: 'ready' })
 
 async function hear(message: ToRollout): Promise<void> {
   if (message.kind === 'open') {
-    loop = loopOf(message.job, await robotOf(message.job), await policyOf(message.job))
+    const robot = await robotOf(message.job)
+    loop = loopOf(message.job, robot, await policyOf(message.job))
     // What is not there is found before any rollout.
-    const { joints, rateHz, notes, close } = loop(0)
+    const { joints, rateHz, notes, pictures, close } = loop(0)
     close()
-    say({ kind: 'opened', joints, rateHz, notes, engine, runtime })
+    const seen = pictures > 0 ? sent(robot, message.sceneBytes) : null
+    say({ kind: 'opened', joints, rateHz, notes, engine, runtime, seen })
+    return
+  }
+  if (message.kind === 'seen') {
+    shown?.resolve(message.pictures.map((text) => Buffer.from(text, 'base64')))
+    shown = null
     return
   }
   if (!loop) throw new Error('Nothing is open.')
@@ -38,6 +54,31 @@ async function hear(message: ToRollout): Promise<void> {
   one.close()
   say({ kind: 'done', outcome, episode: message.record ? one.episode() : null })
 }
+
+let shown: PromiseWithResolvers<readonly Uint8Array[]> | null = null
+
+/** The command draws what the cameras of the model see at this moment. */
+const drawnFor = ({ model, data }: Robot): PictureSource => {
+  const cameras = readCameras(model)
+  return {
+    cameras,
+    chosen: null,
+    draw(asked) {
+      shown = Promise.withResolvers<readonly Uint8Array[]>()
+      const poses = posesAt(model, data, cameras.length)
+      say({ kind: 'see', asked, bodies: [...poses.bodies], cameras: [...poses.cameras] })
+      return shown.promise
+    },
+  }
+}
+
+function sent({ files, mujoco, model, data }: Robot, maxBytes: number): SeenWorld {
+  const bytes = encodeScene(readLitScene({ mujoco, files }, model, data, maxBytes))
+  for (let at = 0; at < bytes.length; ) at += writeSync(SCENE_FD, bytes, at)
+  return { cameras: readCameras(model), bytes: bytes.length }
+}
+
+type Robot = Awaited<ReturnType<typeof robotOf>>
 
 let engine = ''
 let runtime = ''
@@ -51,7 +92,8 @@ async function robotOf({ files, entry, entryText }: RolloutJob) {
   if ('refused' in compiled) throw new Error(`MuJoCo does not compile ${entry}: ${compiled.refused}`)
   const { mujoco } = loaded
   const { model } = compiled
-  return { mujoco, model, data: new mujoco.MjData(model), facts: readFacts(mujoco, loaded.files, model) }
+  const { files: store } = loaded
+  return { files: store, mujoco, model, data: new mujoco.MjData(model), facts: readFacts(mujoco, store, model) }
 }
 
 async function policyOf({ policy }: RolloutJob) {
@@ -65,8 +107,9 @@ async function policyOf({ policy }: RolloutJob) {
 
 function loopOf(
   { face, contract, map, task, disturbance }: RolloutJob,
-  world: Awaited<ReturnType<typeof robotOf>>,
+  world: Robot,
   policy: Awaited<ReturnType<typeof policyOf>>,
 ) {
-  return (seed: number) => openLoop({ world, face, contract, map, policy, task, seed, disturbance })
+  const drawn = drawnFor(world)
+  return (seed: number) => openLoop({ world, face, contract, map, policy, task, seed, disturbance, drawn })
 }

@@ -2,12 +2,11 @@
  * Many rollouts in parallel processes. A process that ends takes no result with it: its rollout is done again in
  * another one, and each seed has one result, which is the same wherever it ran.
  */
-import type { ChildProcess } from 'node:child_process'
-import { killEngine, spawnEngine } from '@hub/check-worker/engine/spawn-engine'
-import { programOf } from '@hub/runner/worker/own-program'
+import type { Chromium } from '@hub/check-worker/stills/find-chromium'
 import type { EpisodeStep, Outcome } from '../loop/episode.ts'
 import { type RolloutLimits, rolloutLimits } from './limits.ts'
-import type { FromRollout, OpenedRollout, RolloutJob, ToRollout } from './protocol.ts'
+import { type OpenedProcess, oneProcess, ProcessEnded } from './one-process.ts'
+import type { RolloutJob } from './protocol.ts'
 
 interface RolloutsOptions {
   readonly job: RolloutJob
@@ -16,40 +15,33 @@ interface RolloutsOptions {
   readonly parallel: number
   readonly signal: AbortSignal
   readonly limits?: RolloutLimits
+  /** Draws the pictures of a policy that sees some: it is refused without one. */
+  readonly chromium?: Chromium
   /** Whether `done` gets episodes. */
   readonly record?: boolean
   /** Called once for each seed, as it is done. */
   readonly done?: (outcome: Outcome, episode: readonly EpisodeStep[] | null) => void
+  /** Called with how many pictures were drawn for one decision. */
+  readonly drew?: (pictures: number) => void
   /** A process was started. */
   readonly started?: (pid: number) => void
 }
 
-interface Rollouts extends OpenedRollout {
+interface Rollouts extends OpenedProcess {
   /** In the order of the seeds. */
   readonly outcomes: readonly Outcome[]
   /** Rollouts that were started again, since their process ended. */
   readonly redone: number
 }
 
-/** Why nothing can be run: what the simulation lacks for this policy, a sentence each. */
-export class RolloutRefused extends Error {
-  override readonly name = 'RolloutRefused'
-  readonly reasons: readonly string[]
-
-  constructor(reasons: readonly string[]) {
-    super(reasons.join(' '))
-    this.reasons = reasons
-  }
-}
-
 /** Rejects with a `RolloutRefused`, with the signal's reason, or where a rollout ends its process again and again. */
 export async function runRollouts(options: RolloutsOptions): Promise<Rollouts> {
-  const { job, seeds, parallel, signal, limits = rolloutLimits, record = false, done, started } = options
+  const { job, seeds, parallel, signal, limits = rolloutLimits, record = false, done, ...given } = options
   signal.throwIfAborted()
   const waiting = [...seeds]
   const attempts = new Map<number, number>()
   const outcomes = new Map<number, Outcome>()
-  let opened: OpenedRollout | null = null
+  let opened: OpenedProcess | null = null
   let redone = 0
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])
@@ -69,9 +61,9 @@ export async function runRollouts(options: RolloutsOptions): Promise<Rollouts> {
     while (waiting.length > 0) {
       stop.throwIfAborted()
       let current: number | null = null
-      const process = oneProcess(limits, stop, started)
+      const process = oneProcess({ limits, signal: stop, chromium: noChromium, ...given })
       try {
-        opened = await process.open(job)
+        opened = sameDrawer(opened, await process.open(job))
         for (;;) {
           const seed = waiting.shift()
           if (seed === undefined) return
@@ -87,7 +79,7 @@ export async function runRollouts(options: RolloutsOptions): Promise<Rollouts> {
         const seed = current ?? waiting.shift()
         if (seed !== undefined) again(seed, error.message)
       } finally {
-        process.end()
+        await process.end()
       }
     }
   }
@@ -100,80 +92,14 @@ export async function runRollouts(options: RolloutsOptions): Promise<Rollouts> {
   }
   const found = seeds.flatMap((seed) => outcomes.get(seed) ?? [])
   if (!opened || found.length !== seeds.length) throw new Error('A rollout has no result.')
-  return { ...(opened as OpenedRollout), outcomes: found, redone }
+  return { ...(opened as OpenedProcess), outcomes: found, redone }
 }
 
-class ProcessEnded extends Error {}
+const noChromium: Chromium = { missing: 'None was given.' }
 
-interface OneProcess {
-  open(job: RolloutJob): Promise<OpenedRollout>
-  run(seed: number, record: boolean): Promise<Extract<FromRollout, { kind: 'done' }>>
-  end(): void
-}
-
-/** Its calls reject with a `ProcessEnded` where it ends, or answers too late. */
-function oneProcess(
-  limits: RolloutLimits,
-  signal: AbortSignal,
-  started: ((pid: number) => void) | undefined,
-): OneProcess {
-  const child = spawnEngine(limits, programOf(new URL('./rollout-child.ts', import.meta.url)))
-  if (child.pid !== undefined) started?.(child.pid)
-  const stderr = tailOf(child)
-  let hear: ((message: FromRollout) => void) | null = null
-  let fail: ((error: Error) => void) | null = null
-  let ended: Error | null = null
-  const end = (error: Error) => {
-    ended ??= error
-    fail?.(ended)
-  }
-  const onAbort = () => end(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  child
-    .on('message', (message: FromRollout) => hear?.(message))
-    .on('error', (error) => end(error))
-    .once('close', (code, killedBy) =>
-      end(new ProcessEnded(`It ended with ${killedBy ?? `exit code ${code}`}. ${stderr()}`.trim())),
-    )
-  const answer = <Kind extends FromRollout['kind']>(kind: Kind, request: ToRollout | null, ms: number) =>
-    new Promise<Extract<FromRollout, { kind: Kind }>>((resolve, reject) => {
-      if (ended) return reject(ended)
-      const timer = setTimeout(() => end(new ProcessEnded(`It took longer than ${ms / 1000} s.`)), ms)
-      fail = (error) => {
-        clearTimeout(timer)
-        reject(error)
-      }
-      hear = (message) => {
-        clearTimeout(timer)
-        fail = null
-        if (message.kind === kind) resolve(message as Extract<FromRollout, { kind: Kind }>)
-        else if (message.kind === 'refused') reject(new RolloutRefused(message.why))
-        else reject(new ProcessEnded(`It answered ${message.kind}.`))
-      }
-      // What cannot be sent went with the process, whose end is told.
-      if (request) child.send(request, () => undefined)
-    })
-  const ready = answer('ready', null, limits.startMs)
-  ready.catch(() => undefined)
-  return {
-    async open(job) {
-      await ready
-      return answer('opened', { kind: 'open', job }, limits.openMs)
-    },
-    run: (seed, record) => answer('done', { kind: 'run', seed, record }, limits.rolloutMs),
-    end() {
-      signal.removeEventListener('abort', onAbort)
-      killEngine(child)
-    },
-  }
-}
-
-const STDERR_TAIL_CHARS = 500
-
-function tailOf(child: ChildProcess): () => string {
-  let tail = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    tail = `${tail}${chunk}`.slice(-STDERR_TAIL_CHARS)
-  })
-  return () => tail
+/** One result names one drawer of all its pictures. */
+function sameDrawer(before: OpenedProcess | null, now: OpenedProcess): OpenedProcess {
+  if (before && before.drawnBy !== now.drawnBy)
+    throw new Error(`Pictures were drawn by ${before.drawnBy} at first, and then by ${now.drawnBy}: run them again.`)
+  return now
 }

@@ -1,8 +1,9 @@
 /** Pictures of the model's cameras, as a policy gets them: drawn once, for it and for the person who watches. */
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+
+import { sightsAt } from '@hub/robot-view/scene/eye-of'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { Sight } from '@hub/robot-view/scene/sights'
 import type { AskedPicture } from '@hub/rollout/loop/eyes'
-import { eyeOf } from '../eyes.ts'
 import type { SeeRequest, ToDrive } from './drive-protocol.ts'
 
 /** What a policy sees now. */
@@ -25,14 +26,7 @@ export function seenBy(
 ): Answer {
   if (!draw) return { kind: 'unseen', id, why: 'The robot is not shown any more.' }
   try {
-    const pictures = draw(
-      bodies,
-      asked.map(({ camera, width, height }) => {
-        const found = facts[camera]
-        if (!found) throw new Error(`The model has no camera ${camera}.`)
-        return { ...eyeOf(found, cameras, camera, null), width, height }
-      }),
-    )
+    const pictures = draw(bodies, sightsAt(asked, facts, cameras))
     // The pixels themselves go to the worker.
     hear(asked.map((one, at) => ({ ...one, pixels: new Uint8ClampedArray(pictures[at] ?? []) })))
     return { kind: 'seen', id, pictures }

@@ -1,5 +1,5 @@
 /** Which policy drives the robot of a worker now, if any, and what the page is told of it. */
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { World } from '@hub/rollout/loop/world'
 import type { DriveRequest, FromDrive, ToDrive } from '../drive/drive-protocol.ts'
 import type { Drive } from './drive.ts'

@@ -4,7 +4,8 @@ import { holdPose } from '@hub/robot-view/physics/hold-pose'
 import { readMasses } from '@hub/robot-view/physics/inertia-boxes'
 import type { Data, LoadedMujoco, Model } from '@hub/robot-view/physics/mujoco'
 import { poseAgain, posed } from '@hub/robot-view/physics/posed'
-import { camerasAt, readCameras } from '@hub/robot-view/physics/read-cameras'
+import { bodiesAt, posesAt } from '@hub/robot-view/physics/poses-at'
+import { readCameras } from '@hub/robot-view/physics/read-cameras'
 import { contactsAt } from '@hub/robot-view/physics/read-contacts'
 import { namesOf, readFacts } from '@hub/robot-view/physics/read-facts'
 import { readLayeredScene } from '@hub/robot-view/physics/read-scene'
@@ -72,7 +73,7 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
       unstable = false
       return { ...frame, ghost: second && isGhostShown ? bodiesAt(model, second) : null }
     },
-    poses: () => ({ bodies: bodiesAt(model, data), cameras: camerasAt(data, cameras.length) }),
+    poses: () => posesAt(model, data, cameras.length),
     setQpos(at, values) {
       for (const [place, value] of values.entries()) data.qpos[at + place] = value
       data.qvel.fill(0)
@@ -137,21 +138,10 @@ function frameOf(model: Model, data: Data, cameras: number, unstable: boolean): 
     time: data.time,
     qpos: Float64Array.from(data.qpos as ArrayLike<number>),
     ctrl: Float64Array.from(data.ctrl as ArrayLike<number>),
-    bodies: bodiesAt(model, data),
-    cameras: camerasAt(data, cameras),
+    ...posesAt(model, data, cameras),
     contacts: contactsAt(data),
     unstable,
   }
 }
 
 const bodyName = (name: string | null | undefined, body: number) => name ?? (body === 0 ? 'world' : `body ${body}`)
-
-function bodiesAt(model: Model, data: Data): Float32Array<ArrayBuffer> {
-  const [places, turns] = [data.xpos as ArrayLike<number>, data.xquat as ArrayLike<number>]
-  const found = new Float32Array(7 * model.nbody)
-  for (let body = 0; body < model.nbody; body += 1) {
-    for (let part = 0; part < 3; part += 1) found[7 * body + part] = places[3 * body + part] ?? 0
-    for (let part = 0; part < 4; part += 1) found[7 * body + 3 + part] = turns[4 * body + part] ?? 0
-  }
-  return found
-}

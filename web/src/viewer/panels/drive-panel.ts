@@ -1,6 +1,6 @@
 /** The panel of a policy that drives the robot: which one, what makes it harder, how it goes, and its episode. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import { calm } from '@hub/rollout/loop/calm'
 import type { DriveState, DriveStatus, LoadedPolicy } from '../drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../drive/policy-files.ts'

@@ -1,7 +1,7 @@
 /** Which camera draws each picture of a policy: by name, and else what a person chooses. */
 
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
-import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import { cameraByName, eyeFor } from '@hub/rollout/loop/eyes'
 import { picturesOf } from '@hub/rollout/loop/pictures'
 import type { DrivenPolicy } from '../drive/drive-protocol.ts'

@@ -56,6 +56,12 @@ function Compared({ one, other }: Pair) {
       <h2>
         {labelOf(one)} beside {labelOf(other)}
       </h2>
+      {(one.drawnBy ?? other.drawnBy) !== null && (
+        <p className="small">
+          Their policies see pictures, which machines draw differently: compare the rates. A seed may end otherwise when
+          it is run again.
+        </p>
+      )}
       <RunsOfBoth one={one} other={other} />
       <KeptSeedsOfBoth one={one} other={other} />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}

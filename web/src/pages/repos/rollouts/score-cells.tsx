@@ -21,6 +21,9 @@ export function ScoreCells({ row }: { readonly row: RolloutRowFragment }) {
       </td>
       <td>
         <Interval lowest={row.lowest} highest={row.highest} />
+        {row.drawnBy !== null && (
+          <div className="small dim">Not reproducible to the bit: pictures drawn by {row.drawnBy}</div>
+        )}
       </td>
       <td className="number">{rounded(row.meanReturn)}</td>
     </>
