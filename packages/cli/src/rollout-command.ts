@@ -212,7 +212,11 @@ async function rollout({ io, client, settings, policy: named, options, version }
     redone,
     notes: [...notes, ...reasonsOf(outcomes)],
     took_s: Math.round(performance.now() - began) / 1000,
-    ...(published && { published: published.id, kept_seeds: kept.map(({ seed }) => seed) }),
+    ...(published && {
+      published: published.id,
+      board: published.fingerprint,
+      kept_seeds: kept.map(({ seed }) => seed),
+    }),
   }
   const whole = { ...result, disturbance: job.disturbance, outcomes }
   if (options.output !== undefined)

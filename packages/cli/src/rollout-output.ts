@@ -21,6 +21,8 @@ export interface RolloutResult extends Summary {
   readonly took_s: number
   /** Id of the result that the hub keeps. */
   readonly published?: string
+  /** Fingerprint of the board that it stands on: what a gate names. */
+  readonly board?: string
   /** Seeds whose motions it keeps, the worst first. */
   readonly kept_seeds?: readonly number[]
 }
@@ -65,6 +67,7 @@ export function rolloutText(result: RolloutResult): string {
       : [['pictures', `not reproducible to the bit: drawn by ${result.drawn_by}`] as const]),
     ...(redone > 0 ? [['redone', `${countText(redone, 'rollout')} whose process ended`] as const] : []),
     ...(result.published ? [['kept', keptText(result.published, result.kept_seeds ?? [])] as const] : []),
+    ...(result.board ? [['board', `${result.task} ${result.board.slice(0, 6)}`] as const] : []),
     ...notes.map((note) => ['note', note] as const),
   ]
   return rows.map(([name, value]) => `${name.padEnd(9)}${inLine(value)}\n`).join('')

@@ -40,6 +40,14 @@ it('names what drew the pictures, and says that such a result is not the same to
   )
 })
 
+it('says on which board a kept result stands, as a gate names it', () => {
+  const kept = { ...result, published: 'roll_1', kept_seeds: [4, 9], board: '3a8ebb'.padEnd(64, '0') }
+  const lines = rolloutText(kept).split('\n')
+  expect(lines).toContain('kept     as roll_1, with the motions of seeds 4, 9')
+  expect(lines).toContain('board    walk 3a8ebb')
+  expect(rolloutText(result)).not.toContain('board')
+})
+
 it('names the weakest where all succeeded, and says where more failed than it names', () => {
   expect(rolloutText({ ...result, successes: 10 })).toContain('weakest  seeds 4, 9, 1, 2, 3\n')
   expect(rolloutText({ ...result, successes: 2 })).toContain('failed   among others seeds 4, 9, 1, 2, 3\n')
