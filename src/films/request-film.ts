@@ -251,9 +251,9 @@ async function robotOf(ctx: RequestContext, repo: RepoFacts, given: string | nul
 }
 
 function assertKind({ kind, fullName: name }: RepoFacts, wanted: RepoFacts['kind']): void {
-  if (kind !== wanted)
-    throw new HubError(
-      'conflict.wrong_kind',
-      `${name} is a ${kind} repo; a film shows a data set, or a result of a model, on a robot.`,
-    )
+  if (kind === wanted) return
+  const isUnnamed = kind === 'model' && wanted === 'dataset'
+  const fix = isUnnamed ? ': name the result (`rollout`) that keeps the motion' : ''
+  const detail = `${name} is a ${kind} repo; a film shows a data set, or a result of a model, on a robot${fix}.`
+  throw new HubError('conflict.wrong_kind', detail)
 }
