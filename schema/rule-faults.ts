@@ -60,10 +60,16 @@ const isShort = (list: readonly unknown[]) =>
 function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
     type: typeOf(issue),
-    detail: issue.message.replace(/^Invalid input: expected .*, received undefined$/, 'is required'),
+    detail: detailOf(issue.message),
     loc: [...loc, ...(issue.path ?? []).map((step) => placeOf(typeof step === 'object' ? step.key : step))],
   }))
 }
+
+/** A number of a document that no double is, as it was written, is a class of the hub's own. */
+const detailOf = (message: string): string =>
+  message
+    .replace(/^Invalid input: expected .*, received undefined$/, 'is required')
+    .replace(/^Invalid input: expected .*, received ExactNumber$/, 'has more digits than a number of 64 bits holds')
 
 /** A rule may carry its own error type next to the issue. */
 function typeOf(issue: object): ErrorType {

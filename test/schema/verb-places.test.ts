@@ -1,5 +1,8 @@
+import { ExactNumber } from '@hub/formats/exact-json'
+import { GraphQLScalarType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { placedUnder } from '../../schema/rule-faults.ts'
+import { z } from 'zod'
+import { placedUnder, ruleFaults } from '../../schema/rule-faults.ts'
 import { HubError, invalid } from '../../src/platform/errors.ts'
 
 const under = (error: unknown) => placedUnder('input', error) as HubError
@@ -38,4 +41,14 @@ describe('a verb names fields, and the edge names the argument that they stand i
     expect(under(invalid('validation.value', 'is taken', ['slug'])).items).toEqual([
       { type: 'validation.value', detail: 'is taken', loc: ['input', 'slug'] },
     ]))
+})
+
+it('a number with more digits than a double is told in words, at its place', () => {
+  const type = new GraphQLScalarType({ name: 'AnyJson', parseValue: (value) => value })
+  const ruled = { type, extensions: { rule: z.record(z.string(), z.number()) } }
+  const value = { gravity: new ExactNumber('0.10000000000000000000000001'), push: 'x' }
+  expect(ruleFaults(ruled, value, ['disturbance'])).toMatchObject([
+    { detail: 'has more digits than a number of 64 bits holds', loc: ['disturbance', 'gravity'] },
+    { detail: expect.stringContaining('received string'), loc: ['disturbance', 'push'] },
+  ])
 })
