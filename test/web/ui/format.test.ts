@@ -66,6 +66,11 @@ describe('what people read', () => {
     [0.000012364, '0.00001236'],
     [32, '32'],
     [12_345.6, '12,350'],
+    [999_960_000_000_000, '1,000,000,000,000,000'],
+    [-1.23456e300, '-1.235e+300'],
+    [5e-324, '5e-324'],
+    [0, '0'],
+    [Number.NEGATIVE_INFINITY, '-Infinity'],
   ])('of a measured %d is %s', (value, text) => expect(rounded(value)).toBe(text))
 
   it('of counts has commas, and of a constant its words', () => {

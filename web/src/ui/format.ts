@@ -13,9 +13,12 @@ export function bytes(count: number): string {
 
 export const count = (value: number): string => value.toLocaleString('en-US')
 
-/** A measured amount with four significant digits: `1.5625182` is `1.563`. */
-export const rounded = (value: number): string =>
-  Number(value.toPrecision(4)).toLocaleString('en-US', { maximumFractionDigits: 20 })
+/** A measured amount with four significant digits: `1.5625182` is `1.563`. From 1e15 on, and below 1e-9, with a power. */
+export function rounded(value: number): string {
+  const size = Math.abs(value)
+  if (size >= 1e15 || (size > 0 && size < 1e-9)) return String(Number(value.toPrecision(4)).toExponential())
+  return Number(value.toPrecision(4)).toLocaleString('en-US', { maximumFractionDigits: 20 })
+}
 
 /** "1 session", "2,000 sessions". */
 export const counted = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`

@@ -4,6 +4,7 @@ import { LoadMore } from '../../../ui/load-more.tsx'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoLink } from '../repo-table.tsx'
+import { shortBoard } from '../rollouts/board-results.ts'
 import { ComparedRollouts } from '../rollouts/compared-rollouts.tsx'
 import { KeptSeeds } from '../rollouts/kept-seeds.tsx'
 import type { RolloutRowFragment } from '../rollouts/rollouts.graphql.ts'
@@ -62,11 +63,12 @@ const verdicts = {
 }
 
 function Board({ pair: { robot, task, from, to }, isFirst }: BoardProps) {
+  const fingerprint = (from ?? to)?.fingerprint ?? ''
   const [isOpen, setOpen] = useState(isFirst)
   return (
     <section className="panel stack" aria-label={`${task} on ${robot}`}>
       <h3>
-        {task} on <RepoLink fullName={robot} />
+        {task} <span className="dim">{shortBoard(fingerprint)}</span> on <RepoLink fullName={robot} />
       </h3>
       <div className="table-wrap">
         <table>

@@ -5,7 +5,7 @@ import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
-import { resultsText } from './board-results.ts'
+import { resultsText, shortBoard } from './board-results.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
 import { KeptMotions } from './kept-motions.tsx'
 import { KeptSeeds } from './kept-seeds.tsx'
@@ -68,7 +68,7 @@ function Boards({ owner, repo }: Props) {
               aria-pressed={fingerprint === shown}
               onClick={() => setSearch({ board: fingerprint }, { replace: true })}
             >
-              {task} <span className="dim">{fingerprint.slice(0, 6)}</span> ({resultsText(results)})
+              {task} <span className="dim">{shortBoard(fingerprint)}</span> ({resultsText(results)})
             </button>
           ))}
         </div>

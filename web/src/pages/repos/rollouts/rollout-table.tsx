@@ -4,6 +4,7 @@ import { Link } from '../../../app/navigate.tsx'
 import { repoParts } from '../../../ui/repo-parts.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
+import { shortBoard } from './board-results.ts'
 import type { RolloutRowFragment } from './rollouts.graphql.ts'
 import { ScoreCells, ScoreHeads } from './score-cells.tsx'
 
@@ -46,7 +47,9 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
               </td>
               <td>
                 <RepoLink fullName={shows === 'model' ? row.model : row.robot} />
-                <div className="small dim">{shows === 'model' ? row.policyPath : row.task}</div>
+                <div className="small dim">
+                  {shows === 'model' ? row.policyPath : `${row.task} ${shortBoard(row.fingerprint)}`}
+                </div>
                 {below?.(row)}
               </td>
               <td className="nowrap">
