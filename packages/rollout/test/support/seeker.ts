@@ -75,7 +75,7 @@ export const seeker = {
 }
 
 /** Both as folders, `robot` and `policy`. */
-export async function seekerFolders(folder: string, ball = 1): Promise<{ robot: string; policy: string }> {
+async function seekerFolders(folder: string, ball = 1): Promise<{ robot: string; policy: string }> {
   const parts = {
     robot: { ...seeker.robot(ball), 'robot_card.json': Buffer.from(JSON.stringify(card)) },
     policy: seeker.policy(),
