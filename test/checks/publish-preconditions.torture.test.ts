@@ -1,3 +1,4 @@
+// @module-tag full
 /**
  * The reasons not to publish a check, as a table: each alone and in pairs answers its type and changes nothing, and `publish_blockers` says the same beforehand.
  * Spec, "POST /v1/robot-checks/{check_id}/publish": 409.

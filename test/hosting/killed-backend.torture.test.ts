@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** A hub that is killed with SIGKILL at any moment of a spawn: the next one on its data directory spawns the same call, and the command has run exactly once. */
 import { fork } from 'node:child_process'
