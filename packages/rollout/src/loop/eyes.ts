@@ -7,7 +7,7 @@ import type { Picture } from './pictures.ts'
 export interface PictureSource {
   /** Of the model, in its order. */
   readonly cameras: readonly CameraFacts[]
-  /** Places of cameras that a person chose, by the names of pictures; null where nobody chooses. */
+  /** Places of cameras that a person chose, by the names of pictures; null where they are found by name alone. */
   readonly chosen: Readonly<Record<string, number>> | null
   /** In the order asked: red, green, blue and opacity of each pixel, row by row from the top. */
   draw(asked: readonly AskedPicture[]): Promise<readonly Uint8Array[]>
