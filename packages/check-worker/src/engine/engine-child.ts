@@ -1,5 +1,5 @@
 /** The engine process: compiles and steps one model, reports its findings part by part, and exits. */
-import { readFileSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { compileModel, putFile } from '@hub/robot-view/physics/compile'
 import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
 import { type Model, openMujoco } from '@hub/robot-view/physics/mujoco'
@@ -7,7 +7,8 @@ import { posed } from '@hub/robot-view/physics/posed'
 import { readFacts } from '@hub/robot-view/physics/read-facts'
 import { readScene } from '@hub/robot-view/physics/read-scene'
 import { encodeScene } from '@hub/robot-view/scene/scene-bytes'
-import { type EngineJob, type FromEngine, SCENE_FD } from './protocol.ts'
+import type { EngineJob, FromEngine } from './protocol.ts'
+import { writeScene } from './scene-pipe.ts'
 import { simulate } from './simulate.ts'
 
 /** A limit for MuJoCo's output: a model can make it print at every step. */
@@ -64,7 +65,7 @@ function draw(model: Model, facts: ModelFacts, pose: EngineJob['pose'], maxBytes
     const { data } = posed({ mujoco, model, facts, pose })
     const bytes = encodeScene(readScene(model, data, maxBytes))
     data.delete()
-    for (let at = 0; at < bytes.length; ) at += writeSync(SCENE_FD, bytes, at)
+    writeScene(bytes)
     say({ kind: 'drawn', sceneBytes: bytes.length })
   } catch (error) {
     say({ kind: 'undrawn', why: error instanceof Error ? error.message : String(error) })

@@ -1,5 +1,6 @@
 /** The bytes of a scene that a process of an engine writes to `SCENE_FD`. */
 import type { ChildProcess } from 'node:child_process'
+import { writeSync } from 'node:fs'
 import { SCENE_FD } from './protocol.ts'
 
 interface ScenePipe {
@@ -41,4 +42,9 @@ export function scenePipe(engine: ChildProcess, maxBytes: number): ScenePipe {
         heard()
       }),
   }
+}
+
+/** In the process of the engine: a pipe takes some of it at a time. */
+export function writeScene(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(SCENE_FD, bytes, at)
 }

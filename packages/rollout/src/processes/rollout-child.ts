@@ -2,8 +2,8 @@
  * The process of rollouts: opens one robot and one policy, runs one seed after another, and answers each. It asks its
  * command for the pictures that the policy sees.
  */
-import { readFileSync, writeSync } from 'node:fs'
-import { SCENE_FD } from '@hub/check-worker/engine/protocol'
+import { readFileSync } from 'node:fs'
+import { writeScene } from '@hub/check-worker/engine/scene-pipe'
 import { nodeRuntime } from '@hub/policy-server/model/node-runtime'
 import { openOnnx } from '@hub/policy-server/model/onnx-session'
 import { compileModel, putFile } from '@hub/robot-view/physics/compile'
@@ -74,7 +74,7 @@ const drawnFor = ({ model, data }: Robot): PictureSource => {
 
 function sent({ files, mujoco, model, data }: Robot, maxBytes: number): SeenWorld {
   const bytes = encodeScene(readLitScene({ mujoco, files }, model, data, maxBytes))
-  for (let at = 0; at < bytes.length; ) at += writeSync(SCENE_FD, bytes, at)
+  writeScene(bytes)
   return { cameras: readCameras(model), bytes: bytes.length }
 }
 
