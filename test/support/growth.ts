@@ -16,22 +16,23 @@ export function growthOf<Input>(make: (n: number) => Input, work: (input: Input)
     const { user, system } = process.threadCpuUsage(before)
     return user + system
   }
-  const bestOf = (input: Input) => {
-    // The first runs of code are slow, and the clock of a thread may go by steps of some milliseconds.
+  // The first runs of code are slow, and the clock of a thread may go by steps of some milliseconds.
+  const timesOf = (input: Input) => {
     let times = 1
     while (cpuOf(input, times) < LEAST_US) times *= 2
-    let best = Number.POSITIVE_INFINITY
-    for (let round = 0; round < ROUNDS; ) {
-      const us = cpuOf(input, times)
-      // The clock of a thread may stand still for a round; that says nothing.
-      if (us === 0) continue
-      best = Math.min(best, us / times)
-      round += 1
-    }
-    return best
+    return times
   }
-  const before = bestOf(small)
-  return bestOf(large) / before
+  const sizes = [small, large].map((input) => ({ input, times: timesOf(input), best: Number.POSITIVE_INFINITY }))
+  // By turns: a machine that slows down slows both sizes.
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const size of sizes) {
+      let us = 0
+      // The clock of a thread may stand still for a round; that says nothing.
+      while (us === 0) us = cpuOf(size.input, size.times)
+      size.best = Math.min(size.best, us / size.times)
+    }
+  const [least, most] = sizes.map(({ best }) => best)
+  return (most as number) / (least as number)
 }
 
 /** Linear work may take some times as long for each piece once it has outgrown caches and young memory; it never takes eight times as long. */

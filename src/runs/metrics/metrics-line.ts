@@ -35,7 +35,7 @@ function numberAt(line: Readonly<Record<string, unknown>>, key: string): number 
 export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineReading {
   const rewardKey =
     rewardNames.find((key) => numberAt(line, key) !== null) ??
-    Object.keys(line).find((key) => numberAt(line, key) !== null && isRewardName(key.split(/[/.]/).at(-1)))
+    Object.keys(line).find((key) => numberAt(line, key) !== null && isRewardName(lastPartOf(key)))
   return {
     step: stepOf(line),
     reward: rewardKey === undefined ? null : numberAt(line, rewardKey),
@@ -50,8 +50,11 @@ export function iterationOf(line: string | undefined, stepKey: string | null): n
   return Object.hasOwn(members, stepKey) && isFiniteNumber(members[stepKey]) ? members[stepKey] : null
 }
 
+/** Without a list of all parts: a name may be as long as a report. */
+const lastPartOf = (key: string) => key.slice(Math.max(key.lastIndexOf('/'), key.lastIndexOf('.')) + 1)
+
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
-const isRewardName = (name: string | undefined) => rewardNames.some((known) => known === name)
+const isRewardName = (name: string) => rewardNames.some((known) => known === name)
 
 /** Metrics lines by column; `lines` has the complete JSON of each. */
 export interface MetricsBatch {

@@ -32,9 +32,16 @@ describe('the form of a gate in Chromium', needs(noBrowser), () => {
   it('finds a task that is not on the first page, says where there is none, and sets its gate', async () => {
     const origin = new URL(hub.running.url).origin
     const { page, faults } = await openPage(await signedInto(origin, browser, ada.token), origin)
-    page.setDefaultTimeout(15_000)
+    // On a busy machine the form is opened before the results are there, from which its first robot is proposed.
+    const opened = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postDataJSON().operationName === 'ModelRollouts') await opened.promise
+      await route.continue()
+    })
     await page.goto(`${origin}/${walker.repo}/rollouts`)
     await page.getByText('Add a gate').click()
+    await page.locator('details[open]').waitFor()
+    opened.resolve()
     const boards = page.locator('select[name=board]')
     await boards.waitFor()
     expect(await boards.locator('option').count()).toBe(25)

@@ -55,7 +55,6 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
   it('shows a proposed robot beside the other once a person has chosen it', async () => {
     const origin = new URL(hub.running.url).origin
     const { page, faults } = await openPage(await signedInto(origin, browser, ada.token), origin)
-    page.setDefaultTimeout(20_000)
     await page.goto(`${origin}/${dataset}/map/${target}`)
     const proposed = page.getByRole('region', { name: 'Proposed robots' })
     await proposed.getByText(`Its name or description has ${type} in it, as the data set does.`).waitFor()

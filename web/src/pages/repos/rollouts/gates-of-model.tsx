@@ -14,21 +14,20 @@ import { NewGate } from './new-gate.tsx'
 import {
   putRolloutGateMutation,
   type RolloutGatesQuery,
-  type RolloutRowFragment,
   rolloutGatesQuery,
 } from './rollouts.graphql.ts'
 
 interface Props {
   readonly owner: string
   readonly repo: string
-  /** Results of the model: the robot of the newest one is proposed for a gate. */
-  readonly rows: readonly RolloutRowFragment[]
+  /** The robot of the model's newest result, which is proposed for a gate; empty without a result, undefined before it is known. */
+  readonly robot: string | undefined
 }
 
 type Gate = NonNullable<RolloutGatesQuery['repo']>['rolloutGates'][number]
 
 /** Most models have none, so nothing is shown meanwhile. */
-export function GatesOfModel({ owner, repo, rows }: Props) {
+export function GatesOfModel({ owner, repo, robot }: Props) {
   const canWrite = useCanWrite(owner)
   const [asked, setAsked] = useState<Gate | null>(null)
   const [answer, again] = useQuery({ query: rolloutGatesQuery, variables: { owner, repo } })
@@ -56,7 +55,7 @@ export function GatesOfModel({ owner, repo, rows }: Props) {
           </li>
         ))}
       </ul>
-      {canWrite && <NewGate owner={owner} repo={repo} robot={rows[0]?.robot ?? ''} changed={changed} />}
+      {canWrite && <NewGate owner={owner} repo={repo} robot={robot} changed={changed} />}
       {asked && <RemoveGate owner={owner} repo={repo} gate={asked} close={() => setAsked(null)} changed={changed} />}
     </section>
   )

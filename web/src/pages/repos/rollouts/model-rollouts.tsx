@@ -36,11 +36,12 @@ export function ModelRollouts({ owner, repo }: Props) {
       <KeptSeeds row={row} />
     </>
   )
+  const isUnknown = pages.root === undefined && !pages.error
   return (
     <div className="stack">
-      <GatesOfModel owner={owner} repo={repo} rows={pages.nodes} />
+      <GatesOfModel owner={owner} repo={repo} robot={isUnknown ? undefined : (pages.nodes[0]?.robot ?? '')} />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {pages.root === undefined && !pages.error && <Loading />}
+      {isUnknown && <Loading />}
       {pages.isEmpty && (
         <Empty title="No result yet">
           <p>

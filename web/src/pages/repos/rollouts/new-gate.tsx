@@ -16,25 +16,26 @@ import { putRolloutGateMutation, type RolloutBoardsQuery, rolloutBoardsQuery } f
 interface Props {
   readonly owner: string
   readonly repo: string
-  /** The first one that is proposed; may be empty. */
-  readonly robot: string
+  /** The first one that is proposed; may be empty. Undefined before it is known. */
+  readonly robot: string | undefined
   readonly changed: () => void
 }
 
 /** Most visits set none: robots and boards are asked for when it is opened. */
-export function NewGate(props: Props) {
+export function NewGate({ robot, ...props }: Props) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Add a gate</summary>
-      {isOpen && <GateForm {...props} />}
+      {isOpen && robot === undefined && <Loading />}
+      {isOpen && robot !== undefined && <GateForm {...props} robot={robot} />}
     </details>
   )
 }
 
 const boardsOf = ({ rolloutBoards }: NonNullable<RolloutBoardsQuery['repo']>) => rolloutBoards
 
-function GateForm({ owner, repo, robot: proposed, changed }: Props) {
+function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly robot: string }) {
   const [robot, setRobot] = useState(proposed)
   const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
   const toast = useToast()
