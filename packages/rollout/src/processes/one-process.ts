@@ -71,11 +71,11 @@ export function oneProcess({ limits, signal, chromium, started, drew }: ProcessO
     send({ kind: 'seen', pictures })
     drew?.(pictures.length)
   }
+  const late = (ms: number) => () => end(new ProcessEnded(`It took longer than ${ms / 1000} s.`))
   const answer = <Kind extends FromRollout['kind']>(kind: Kind, request: ToRollout | null, ms: number) =>
     new Promise<Extract<FromRollout, { kind: Kind }>>((resolve, reject) => {
       if (ended) return reject(ended)
-      const late = () => end(new ProcessEnded(`It took longer than ${ms / 1000} s.`))
-      let timer = setTimeout(late, ms)
+      let timer = setTimeout(late(ms), ms)
       fail = (error) => {
         clearTimeout(timer)
         reject(error)
@@ -85,7 +85,7 @@ export function oneProcess({ limits, signal, chromium, started, drew }: ProcessO
         // Drawing has a limit of its own.
         if (message.kind === 'see') {
           show(message).then(() => {
-            if (!ended) timer = setTimeout(late, ms)
+            if (!ended) timer = setTimeout(late(ms), ms)
           }, end)
           return
         }
@@ -96,9 +96,24 @@ export function oneProcess({ limits, signal, chromium, started, drew }: ProcessO
       }
       if (request) send(request)
     })
+  /** A process that lives may write less than it told. */
+  const sceneOf = (bytes: number) =>
+    new Promise<Awaited<ReturnType<typeof pipe.whole>>>((resolve, reject) => {
+      if (ended) return reject(ended)
+      const timer = setTimeout(late(limits.openMs), limits.openMs)
+      fail = (error) => {
+        clearTimeout(timer)
+        reject(error)
+      }
+      pipe.whole(bytes).then((scene) => {
+        clearTimeout(timer)
+        fail = null
+        resolve(scene)
+      }, reject)
+    })
   const drawerFor = async ({ cameras, bytes }: SeenWorld): Promise<SightDrawer> => {
     if ('missing' in chromium) throw new RolloutRefused([withoutChromium(chromium.missing)])
-    const scene = await pipe.whole(bytes)
+    const scene = await sceneOf(bytes)
     if (!scene) throw new ProcessEnded('What its cameras see did not arrive whole.')
     const { program } = chromium
     return openSightDrawer({ program, scene, cameras, limits: limits.drawing, signal }).catch(endedBy)
