@@ -20,10 +20,7 @@ import {
 interface Props {
   readonly owner: string
   readonly repo: string
-  /**
-   * The robot of the model's newest result, which is proposed for a gate; empty without a result, undefined before it is
-   * known.
-   */
+  /** The robot of the newest result, proposed for a gate; empty without a result, undefined before it is known. */
   readonly robot: string | undefined
 }
 
