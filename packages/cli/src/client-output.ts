@@ -57,6 +57,8 @@ export function exitCodeOf(error: unknown): number {
   if (error.status === 401) return exitCode.notLoggedIn
   if (error.status === 403) return exitCode.notAllowed
   if (error.status === 404) return exitCode.notFound
+  // Some are 429, as rates are; but a cap is no failure that the next try may not have.
+  if (error.kind.startsWith('quota.')) return exitCode.refused
   return [400, 409, 412, 413, 422].includes(error.status) ? exitCode.refused : exitCode.failed
 }
 
