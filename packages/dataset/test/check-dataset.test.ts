@@ -315,6 +315,8 @@ describe.each([2, 3] as const)('a data set of layout %s', (layout) => {
     expect(report.summary.lengths).toMatchObject({ lower: 30, upper: 60 })
     expect(report.summary.joints.map(({ place }) => place)).toEqual(JOINTS.map((joint) => `observation.state.${joint}`))
     for (const { counts } of report.summary.joints) expect(counts.reduce((sum, one) => sum + one, 0)).toBe(130)
+    // The ends are told as where a joint was: the numbers are in the first bin and in the last one.
+    for (const { counts } of report.summary.joints) expect([counts[0], counts.at(-1)]).not.toContain(0)
   })
 
   it.each(wrongs.filter(({ layouts }) => layouts?.includes(layout) ?? true))('with $name', async (wrong) => {

@@ -77,7 +77,13 @@ export function growingHistogram(): { add(value: number): void; histogram(): His
       const bin = Math.min(BINS - 1, Math.floor((value - lower) / width))
       counts[bin] = (counts[bin] ?? 0) + 1
     },
-    histogram: () => (isEmpty ? null : { lower, upper: lower + width * BINS, counts }),
+    histogram() {
+      if (isEmpty) return null
+      // Doubling leaves empty bins at the ends, and the ends are shown as where the numbers were.
+      const first = counts.findIndex((count) => count > 0)
+      const after = counts.findLastIndex((count) => count > 0) + 1
+      return { lower: lower + width * first, upper: lower + width * after, counts: counts.slice(first, after) }
+    },
   }
 }
 
