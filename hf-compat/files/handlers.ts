@@ -45,7 +45,7 @@ async function openPage(call: Call, type: RepoType): Promise<FastifyReply> {
 
 /** What `git clone` asks first. It shows a text to its user, and no JSON. */
 async function refuseGit({ reply }: Call): Promise<FastifyReply> {
-  const how = 'hf download OWNER/NAME, hub pull OWNER/NAME, or snapshot_download() in Python'
+  const how = 'hf download OWNER/NAME, hub pull OWNER/NAME FOLDER, or snapshot_download() in Python'
   return reply
     .code(404)
     .header('x-error-code', 'GitNotOffered')

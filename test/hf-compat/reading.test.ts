@@ -367,5 +367,7 @@ describe('what this hub does not have', () => {
     const clone = await hf.get(null, `/${name}.git/info/refs?service=git-upload-pack`)
     expect([clone.status, clone.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8'])
     expect(clone.text).toContain('not a git server')
+    // As the command takes it: a repo and a folder.
+    expect(clone.text).toContain('hub pull OWNER/NAME FOLDER,')
   })
 })
