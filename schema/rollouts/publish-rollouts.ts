@@ -31,6 +31,12 @@ const softwareSchema = z.record(word, word).refine(few, 'must have at most 20 me
 
 const drawnBySchema = z.string({ error: 'must be a text of 1 to 200 characters' }).min(1).max(MAX_DRAWN_BY_CHARS)
 
+const cameraName = z.string({ error: 'must be a text of 1 to 200 characters' }).min(1).max(200)
+
+const camerasSchema = z
+  .record(cameraName, cameraName)
+  .refine((cameras) => Object.keys(cameras).length <= 16, 'must have at most 16 members')
+
 const outcomesSchema = z
   .array(z.looseObject({ seed: z.number() }))
   .min(1)
@@ -125,6 +131,13 @@ mutation('publishRollouts', {
       description:
         'What drew the pictures that the policy saw, with its versions, where it saw some: 1 to 200 characters.',
     }),
+    cameras: t.field({
+      type: 'JSON',
+      ...rule(camerasSchema),
+      description:
+        'Cameras of the robot by the pictures that they drew, where others were chosen than those of their names: up ' +
+        'to 16 names by names, each of 1 to 200 characters, 4 KiB together. Without one it is as none.',
+    }),
     outcomes: t.field({
       type: [OutcomeInput],
       required: true,
@@ -138,10 +151,11 @@ mutation('publishRollouts', {
     }),
   })),
   payload: { name: 'rollout', description: 'The kept result.' },
-  verb: (ctx, { task, disturbance, software, ...given }) =>
+  verb: (ctx, { task, disturbance, software, cameras, ...given }) =>
     publishRollouts(ctx, {
       ...given,
       conditions: { task, disturbance } as unknown as Conditions,
       software: software as Readonly<Record<string, string>>,
+      cameras: cameras as Readonly<Record<string, string>> | null | undefined,
     }),
 })

@@ -111,6 +111,14 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
         'What drew the pictures that the policy saw, with its versions: machines draw differently, so such a result ' +
         'is not reproducible to the bit. Null for a policy that sees no pictures.',
     }),
+    cameras: t.field({
+      type: 'JSON',
+      nullable: true,
+      description:
+        'Cameras of the robot that drew pictures in the place of those of their names: names of cameras by the ' +
+        'names of pictures. Null where none was chosen.',
+      resolve: ({ cameras }) => cameras?.value ?? null,
+    }),
     isByAgent: t.exposeBoolean('isByAgent', {
       description: 'Whether only the key of an agent has published it: gates do not count it.',
     }),

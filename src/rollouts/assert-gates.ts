@@ -31,8 +31,8 @@ const countedSql = `c.model_repo_id = g.model_repo_id and c.robot_repo_id = g.ro
 /**
  * Every seed that was tried counts, once, as failed if it ever failed, whatever drew its pictures: with the best or the
  * newest of many results alone, trying again would be enough. The newest version of the robot that has a result, and
- * the map of joints of its newest one, say which results are of the same thing. A model has at most 1000 results of
- * 1000 seeds.
+ * the map of joints and the cameras of its newest one, say which results are of the same thing. A model has at most
+ * 1000 results of 1000 seeds.
  */
 const pooledGates = statement({
   name: 'rollout-gates-pooled',
@@ -40,13 +40,14 @@ const pooledGates = statement({
   columns: pooledColumns,
   params: { ...repoViewer, modelRepoId: param.text(), policyDigest: param.text.orNull() },
   text: `select ${pooledColumns.sql} from ${gateParties}
-    left join lateral (select c.robot_seq, c.map_fingerprint from rollouts c where ${countedSql}
+    left join lateral (select c.robot_seq, c.map_fingerprint, c.cameras from rollouts c where ${countedSql}
       order by c.robot_seq desc, c.id desc limit 1) n on true
     cross join lateral (select count(*) as ran, count(*) filter (where s.success) as successes,
         max(s.drawn_by) as drawn_by from (
       select d.seed, bool_and(d.success) as success, max(c.drawn_by) as drawn_by
       from rollouts c join rollout_outcomes d on d.rollout_id = c.id
       where ${countedSql} and c.robot_seq = n.robot_seq and c.map_fingerprint is not distinct from n.map_fingerprint
+        and c.cameras::text is not distinct from n.cameras::text
       group by d.seed) s) p
     where g.model_repo_id = :modelRepoId order by g.task, g.fingerprint, g.robot_repo_id`,
 })

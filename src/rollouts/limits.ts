@@ -21,5 +21,8 @@ export const MAX_CONDITIONS_BYTES = 64 * 1024
 /** What drew pictures, as it is stored; `rollouts_drawn_by` is the same. */
 export const MAX_DRAWN_BY_CHARS = 200
 
+/** Names of chosen cameras as they are stored; `rollouts_cameras` is the same. */
+export const MAX_CAMERAS_BYTES = 4096
+
 /** Versions of software as they are stored; `rollouts_sizes` is the same. */
 export const MAX_SOFTWARE_BYTES = 4096

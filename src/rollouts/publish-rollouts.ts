@@ -1,6 +1,5 @@
 /** Keeps the result of rollouts with the model that drove them. Contract, "Results of rollouts". */
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
-import { writeExact } from '@hub/formats/exact-json'
 import { newId } from '@hub/formats/ids'
 import { wilson } from '@hub/formats/wilson'
 import { assertNotJob } from '../auth/policy.ts'
@@ -22,7 +21,7 @@ import {
   type SentEpisodes,
   withEpisodes,
 } from './episodes/keep-episodes.ts'
-import { MAX_CONDITIONS_BYTES, MAX_RESULTS_PER_MODEL, MAX_SOFTWARE_BYTES } from './limits.ts'
+import { MAX_RESULTS_PER_MODEL } from './limits.ts'
 import { policyDigestAt } from './policy-digest.ts'
 import {
   type Conditions,
@@ -32,6 +31,7 @@ import {
   rolloutColumns,
   rolloutParties,
 } from './rollout-rows.ts'
+import { storedTexts } from './stored-texts.ts'
 
 /** The outcome of a seed as it is given. */
 export type SeedOutcome = Omit<RolloutOutcome, 'rolloutId'>
@@ -50,6 +50,8 @@ export interface PublishRolloutsInput {
   readonly mapFingerprint?: string | null
   /** What drew the pictures that the policy saw. */
   readonly drawnBy?: string | null
+  /** Names of the robot's cameras by those of the pictures that they drew, where others were chosen. */
+  readonly cameras?: Readonly<Record<string, string>> | null
   /** Of seeds that follow each other. */
   readonly outcomes: readonly SeedOutcome[]
   /** Of some of these seeds: bytes that were sent to the repo of the model. */
@@ -98,6 +100,7 @@ const row = insertInto('rollouts', {
   meanSeconds: param.float8(),
   software: sql(':softwareText::text::json', { softwareText: param.text() }),
   drawnBy: param.text.orNull(),
+  cameras: sql(':camerasText::text::json', { camerasText: param.text.orNull() }),
   key: param.text(),
   createdBy: param.text.orNull(),
   byAgent: param.bool(),
@@ -243,12 +246,8 @@ function assertKind({ kind, fullName }: RepoFacts, needed: RepoFacts['kind']): v
 
 async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: PublishRolloutsInput) {
   const { policy: policyPath, conditions, mapFingerprint = null, drawnBy = null, outcomes, software } = input
-  const conditionsText = writeExact(conditions)
-  if (Buffer.byteLength(conditionsText) > MAX_CONDITIONS_BYTES)
-    throw tooLarge('task', 'The task and the disturbance are over 64 KiB of JSON; shorten its description.')
-  const softwareText = writeExact(software)
-  if (Buffer.byteLength(softwareText) > MAX_SOFTWARE_BYTES)
-    throw tooLarge('software', 'The names and versions of the software are over 4 KiB of JSON; name fewer.')
+  const cameras = Object.keys(input.cameras ?? {}).length > 0 ? (input.cameras ?? null) : null
+  const { conditionsText, softwareText, camerasText } = storedTexts({ conditions, software, cameras })
   const [seeds, firstSeed] = [outcomes.length, outcomes[0]?.seed ?? 0]
   const question = {
     ...{ modelSeq: at.seq, policyPath, robotRepoId: robot.id, robotSeq: robotAt.seq },
@@ -259,11 +258,11 @@ async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: Publi
   const mean = (read: (one: SeedOutcome) => number) => outcomes.reduce((sum, one) => sum + read(one), 0) / seeds
   return {
     ...question,
-    drawnBy,
-    // Without pictures it is the key that it was before results named what draws them.
+    ...{ drawnBy, camerasText },
+    // Without them it is the key that it was before results named what draws pictures, and which cameras.
     ...{
       id: newId('roll'),
-      key: canonicalSha256({ ...question, ...(drawnBy !== null && { drawnBy }) }),
+      key: canonicalSha256({ ...question, ...(drawnBy !== null && { drawnBy }), ...(cameras && { cameras }) }),
       modelRepoId: model.id,
       task: conditions.task.name,
     },
@@ -274,10 +273,6 @@ async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: Publi
     meanReturn: mean((one) => one.return),
     meanSeconds: mean((one) => one.seconds),
   }
-}
-
-function tooLarge(member: string, detail: string): HubError {
-  return new HubError('validation.failed', detail, { items: [{ type: 'validation.too_long', detail, loc: [member] }] })
 }
 
 function commitOf({ commitId, fullName, seq }: RepoState): string {

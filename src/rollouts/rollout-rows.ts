@@ -35,6 +35,8 @@ export const rolloutColumns = columns({
   software: column.document<Readonly<Record<string, string>>>('x.software'),
   /** What drew the pictures that the policy saw; null for one that sees none. */
   drawnBy: column.text.orNull('x.drawn_by'),
+  /** Names of the model's cameras by those of the pictures that they drew; null where all were found by name. */
+  cameras: column.document.orNull<Readonly<Record<string, string>>>('x.cameras'),
   isByAgent: column.bool('x.by_agent'),
   createdAt: column.timestamptz('x.created_at'),
   /** Null if the credential had no person. Only members of an org may know its people: `personFor`. */

@@ -30,9 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-const rollout = (browser: string, ...more: string[]) => {
+const rollout = (browser: string, ...more: string[]) => rolloutOn(robot, browser, ...more)
+const rolloutOn = (body: string, browser: string, ...more: string[]) => {
   const env = { HUB_URL: hub.running.url, HUB_TOKEN: ada.token, HOME: home, PATH: process.env.PATH ?? '' }
-  const args = ['rollout', model, '--robot', robot, '-n', '3', '--parallel', '1', '--publish', ...more]
+  const args = ['rollout', model, '--robot', body, '-n', '3', '--parallel', '1', '--publish', ...more]
   return runHub(args, { ...env, HUB_CHROMIUM: browser })
 }
 const kept = async () => (await hub.call(ada, 'GET', `/v1/repos/${model}/rollouts`)).json.items as Json[]
@@ -65,5 +66,27 @@ describe('with a Chromium', needs('missing' in chromium && chromium.missing), ()
     expect(again.out).toContain(`pictures not reproducible to the bit: drawn by ${said.drawn_by}\n`)
     expect(again.out).toContain(`kept     as ${said.published}`)
     expect(await kept()).toEqual([result])
+  })
+
+  it('is drawn by the camera that is chosen for a picture, which the result says', { timeout }, async () => {
+    const other = await hub.repo(ada, { kind: 'robot', visibility: 'public' })
+    await hub.upload(ada, other, seeker.robot(1, 'mast'))
+    expect((await hub.call(ada, 'PUT', `/v1/robots/${other}/card`, seeker.card)).status).toBe(200)
+    for (const [given, said] of [
+      [[], 'the model has no camera of this name, but "mast": --camera eye=CAMERA takes one of them'],
+      [['--camera', 'eye=most'], 'the model has no camera "most", but "mast".'],
+      [['--camera', 'nose=mast'], '"nose", and the policy sees no picture of this name, but "eye".'],
+    ] as const) {
+      const refused = await rolloutOn(other, program, ...given)
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(said)])
+    }
+    expect(await kept()).toHaveLength(1)
+    const { out, err } = await rolloutOn(other, program, '--camera', 'eye=mast', '--json')
+    expect(JSON.parse(out || err)).toMatchObject({ successes: 3, cameras: { eye: 'mast' } })
+    expect((await kept())[0]).toMatchObject({ robot: other, cameras: { eye: 'mast' } })
+    // The one that draws it anyway is no choice.
+    const same = await rollout(program, '--camera', 'observation.images.eye=eye', '--json')
+    expect(JSON.parse(same.out || same.err)).toMatchObject({ cameras: {}, published: (await kept())[1]?.id })
+    expect(await kept()).toHaveLength(2)
   })
 })

@@ -44,6 +44,31 @@ it('name what drew them, which is a part of the question', async () => {
     expect(places(await publish(ada, from, on, { drawn_by: wrong }))).toEqual([['body', 'drawn_by']])
 })
 
+it('name the cameras that were chosen, which are a part of the question, and none is as before', async () => {
+  const [from, on] = [await model(ada), await robot(ada)]
+  const cameras = { front: 'overhead', wrist: 'hand' }
+  const byName = await publish(ada, from, on, { drawn_by })
+  const chosen = await publish(ada, from, on, { drawn_by, cameras, outcomes: outcomes(4, [1, 2]) })
+  expect([byName, chosen].map(({ status, json }) => [status, json.cameras])).toEqual([
+    [200, null],
+    [200, cameras],
+  ])
+  expect(chosen.json.id).not.toBe(byName.json.id)
+  expect(chosen.json.fingerprint).toBe(byName.json.fingerprint)
+  const again = await publish(ada, from, on, { drawn_by, cameras, outcomes: outcomes(4, [1, 2]) })
+  expect(again.json).toEqual(chosen.json)
+  expect((await publish(ada, from, on, { drawn_by, cameras: { front: 'overhead' } })).json.id).not.toBe(chosen.json.id)
+  expect((await publish(ada, from, on, { drawn_by, cameras: {} })).json).toEqual(byName.json)
+  expect(await ofRepo(from.repo)).toHaveLength(3)
+  const many = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`c${at}`, 'eye']))
+  const long = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`c${at}`, 'é'.repeat(150)]))
+  for (const wrong of [{ front: 1 }, { front: '' }, { front: 'x'.repeat(201) }, many, long])
+    expect(places(await publish(ada, from, on, { drawn_by, cameras: wrong }))[0]?.slice(0, 2)).toEqual([
+      'body',
+      'cameras',
+    ])
+})
+
 it('are the same result where as many seeds succeed, and another one where they do not', async () => {
   const [from, on] = [await model(ada), await robot(ada)]
   const first = await publish(ada, from, on, { drawn_by, outcomes: outcomes(4, [3]) })

@@ -94,6 +94,13 @@ it('every seed that was tried counts, once, on the newest version of the robot t
   const mapped = { map_fingerprint: 'e'.repeat(64), outcomes: outcomes(40, [1, 2, 3, 4, 5, 6, 7, 8]) }
   await publish(ada, from, { ...on, version: await versionOf(ada, on.repo) }, mapped)
   expect(await refusal(ada, from.repo)).toContain('and with 32 of 40 it begins at')
+  // And so are other cameras, whatever the order of their names.
+  const newest = { ...on, version: await versionOf(ada, on.repo) }
+  const cameras = { front: 'overhead', wrist: 'hand' }
+  await publish(ada, from, newest, { cameras, outcomes: outcomes(20, [1, 2, 3, 4, 5]) })
+  const { wrist, front } = cameras
+  await publish(ada, from, newest, { cameras: { wrist, front }, outcomes: outcomes(20, [21, 22, 23, 24], 21) })
+  expect(await refusal(ada, from.repo)).toContain('and with 31 of 40 it begins at')
   await put({ least: null })
 })
 

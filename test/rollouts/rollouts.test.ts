@@ -35,7 +35,7 @@ describe('a result of rollouts', () => {
       ...{ model: walker.repo, model_commit: walker.version, policy_path: 'policy.onnx' },
       ...{ robot: arm.repo, robot_commit: arm.version, task: 'swing-up', conditions: { task, disturbance } },
       ...{ map_fingerprint: null, first_seed: 1, seeds: 4, successes: 3, lowest, highest, mean_seconds: 1.5 },
-      ...{ software: { mujoco: '3.14.0' }, drawn_by: null, is_by_agent: false },
+      ...{ software: { mujoco: '3.14.0' }, drawn_by: null, cameras: null, is_by_agent: false },
     })
     const path = `/v1/repos/${walker.repo}/rollouts`
     expect(await items(path, bob)).toEqual([{ ...json, creator: null }])

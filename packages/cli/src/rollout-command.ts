@@ -9,11 +9,19 @@ import type { Task } from '@hub/rollout/task-schema'
 import { programOf } from '@hub/runner/worker/own-program'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ClientIo, exitCode } from './client-output.ts'
-import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
+import {
+  type CommandResult,
+  type CommonOptions,
+  collect,
+  common,
+  runCommand,
+  UsageError,
+  wholeFrom,
+} from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
-import { drawerOf, progressOf } from './rollout-drawing.ts'
-import { MAX_EPISODE_BYTES, type SeedMotion, sendEpisodes } from './rollout-episodes.ts'
+import { chosenCameras, drawerOf, progressOf } from './rollout-drawing.ts'
+import { fitting, type SeedMotion, sendEpisodes } from './rollout-episodes.ts'
 import { assertPublishable, mapFor } from './rollout-map.ts'
 import { type RolloutResult, reasonsOf, rolloutText } from './rollout-output.ts'
 import { MAX_KEPT, MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
@@ -25,6 +33,7 @@ interface RolloutOptions extends CommonOptions {
   readonly robot: string
   readonly task?: string
   readonly map?: string
+  readonly camera: readonly string[]
   readonly count: number
   readonly seed: number
   readonly parallel?: number
@@ -48,9 +57,10 @@ MuJoCo steps the robot and ONNX Runtime answers as the policy, in processes of t
 the same bits on this machine and in a page of the hub. What the simulation cannot give the policy is named, and nothing
 runs. A process that is killed takes no result with it.
 
-A policy that sees by cameras is shown what those of the model see. A Chromium of this machine draws it, one for each
-process (apt install chromium; HUB_CHROMIUM is its path, else chromium, chromium-browser or google-chrome of PATH). Such
-a result names what drew its pictures, and is not reproducible to the bit.
+A policy that sees by cameras is shown what those of the model see: of the same name, of the same slot by the card, or
+as --camera says, by the policy's name of a picture and the model's of a camera. A Chromium of this machine draws it,
+one for each process (apt install chromium; HUB_CHROMIUM is its path, else chromium, chromium-browser or google-chrome
+of PATH). Such a result names what drew its pictures, and is not reproducible to the bit.
 
 With --publish the motions of the worst seeds are kept with the result, to be looked at on the page of the model.
 
@@ -74,6 +84,7 @@ Examples:
   $ hub rollout examples/pendulum/policy --robot examples/pendulum/robot
   $ hub rollout ada/walker --robot ada/biped --task walk.json -n 100 --parallel 8 --json
   $ hub rollout ada/walker@v2 --robot ada/biped -n 20 --push 40 --delay 20 --episodes out/
+  $ hub rollout ada/seeker --robot ada/arm --camera base_0_rgb=overhead
   $ hub rollout ada/walker --robot ada/biped --task walk.json -n 100 --publish`
 
 /** Adds it to the `hub` program. */
@@ -88,6 +99,7 @@ export function registerRolloutCommand(program: Command, io: ClientIo): void {
     .requiredOption('--robot <robot>', 'folder or repo of the robot')
     .option('--task <file>', 'JSON file of the task (default: task.json beside the policy)')
     .option('--map <map>', 'version of the kept map, a file of JSON, or "none" (default: the newest reviewed one)')
+    .option('--camera <name=camera>', 'picture of the policy, and camera that draws it (repeatable)', collect, [])
     .option('-n, --count <n>', 'rollouts', wholeFrom(1, MAX_ROLLOUTS), 10)
     .option('--seed <seed>', 'seed of the first; the others follow it', wholeFrom(0, MAX_SEED), 1)
     .option('--parallel <n>', 'processes at once (default: one for each core)', wholeFrom(1, 256))
@@ -188,7 +200,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
   }).finally(progress.end)
   await Promise.all(written)
   stop.signal.throwIfAborted()
-  const { outcomes, redone, notes, engine, runtime, drawnBy } = found
+  const { outcomes, redone, notes, engine, runtime, drawnBy, cameras } = found
   const software = { hub: version, mujoco: engine, onnxruntime: runtime }
   const kept = fitting(io, worst.all())
   const published = options.publish
@@ -196,7 +208,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
         ...{ policy, robot, policyPath, job, software, outcomes },
         episodes: await sendEpisodes(client, policy.repo ?? '', kept),
         mapFingerprint: used?.fingerprint ?? null,
-        drawnBy,
+        ...{ drawnBy, cameras },
       })
     : null
   const result: RolloutResult = {
@@ -209,6 +221,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
     ...summaryOf(outcomes),
     engine,
     drawn_by: drawnBy,
+    cameras,
     redone,
     notes: [...notes, ...reasonsOf(outcomes)],
     took_s: Math.round(performance.now() - began) / 1000,
@@ -224,21 +237,13 @@ async function rollout({ io, client, settings, policy: named, options, version }
   return { json: whole, text: rolloutText(result), code: exitCode.ok }
 }
 
-/** Those that the hub takes; what is left out is said. */
-function fitting({ stderr }: ClientIo, motions: readonly SeedMotion[]): readonly SeedMotion[] {
-  return motions.filter(({ seed, text }) => {
-    const fits = Buffer.byteLength(text) <= MAX_EPISODE_BYTES
-    if (!fits) print(stderr, `hub: the motion of seed ${seed} is over 16 MiB: it is not kept\n`)
-    return fits
-  })
-}
-
 const shown = ({ repo, at }: Source, given: string) => (repo === null ? given : `${repo}${at === null ? '' : `@${at}`}`)
 
 /** The job of the processes. */
 async function prepared({ io, client, settings, policy: named, robot: body, options }: Named) {
   const { policyIn, robotIn } = await import('@hub/rollout/processes/prepare')
   const common = { io, client, settings }
+  const cameras = chosenCameras(options.camera)
   const policy = await sourceOf(named, { ...common, include: ['*.onnx', '*.json'] })
   const robot = await sourceOf(body, { ...common, include: [] })
   const used = await mapFor(io, client, options.map, { policy, robot })
@@ -251,7 +256,8 @@ async function prepared({ io, client, settings, policy: named, robot: body, opti
     policyIn(policy.folder, policy.entry),
     taskOf(io, options.task, policy.folder),
   ]).finally(() => pool.close())
-  const job = { ...model, policy: file, contract, map: used?.map ?? null, task, disturbance: disturbanceOf(options) }
+  const disturbance = disturbanceOf(options)
+  const job = { ...model, policy: file, contract, map: used?.map ?? null, task, disturbance, cameras }
   return { job, policy, policyPath, robot, used }
 }
 

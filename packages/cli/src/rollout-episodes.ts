@@ -6,12 +6,23 @@ import { join } from 'node:path'
 import { type HubClient, silent } from '@hub/client/internal'
 import { withRetry } from '@hub/client/retry'
 import { sendPart } from '@hub/client/send-part'
+import type { ClientIo } from './client-output.ts'
 import { repoName } from './client-session.ts'
+import { print } from './terminal.ts'
 
 /** The motion of a seed, as JSON. */
 export interface SeedMotion {
   readonly seed: number
   readonly text: string
+}
+
+/** Those that the hub takes; what is left out is said. */
+export function fitting({ stderr }: ClientIo, motions: readonly SeedMotion[]): readonly SeedMotion[] {
+  return motions.filter(({ seed, text }) => {
+    const fits = Buffer.byteLength(text) <= MAX_EPISODE_BYTES
+    if (!fits) print(stderr, `hub: the motion of seed ${seed} is over 16 MiB: it is not kept\n`)
+    return fits
+  })
 }
 
 /** An episode as a result names it. */

@@ -1,5 +1,6 @@
 /** What `hub rollout` prints of its results. Pure. */
 import type { Outcome } from '@hub/rollout/loop/episode'
+import type { ChosenCameras } from '@hub/rollout/loop/eyes'
 import type { Summary } from '@hub/rollout/statistics'
 import { countText } from './client-output.ts'
 import { mapText, type UsedMap } from './rollout-map.ts'
@@ -16,6 +17,8 @@ export interface RolloutResult extends Summary {
   readonly engine: string
   /** What drew the pictures that the policy saw; null for one that sees none. */
   readonly drawn_by: string | null
+  /** Cameras that were chosen, by the names of pictures: those that are others than without a choice. */
+  readonly cameras: ChosenCameras
   readonly redone: number
   readonly notes: readonly string[]
   readonly took_s: number
@@ -65,6 +68,7 @@ export function rolloutText(result: RolloutResult): string {
     ...(result.drawn_by === null
       ? []
       : [['pictures', `not reproducible to the bit: drawn by ${result.drawn_by}`] as const]),
+    ...Object.entries(result.cameras).map(([name, camera]) => ['camera', `${name} is drawn by ${camera}`] as const),
     ...(redone > 0 ? [['redone', `${countText(redone, 'rollout')} whose process ended`] as const] : []),
     ...(result.published ? [['kept', keptText(result.published, result.kept_seeds ?? [])] as const] : []),
     ...(result.board ? [['board', `${result.task} ${result.board.slice(0, 6)}`] as const] : []),

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { HubClient } from '@hub/client/internal'
 import type { Outcome } from '@hub/rollout/loop/episode'
+import type { ChosenCameras } from '@hub/rollout/loop/eyes'
 import type { RolloutJob } from '@hub/rollout/processes/protocol'
 import type { ClientIo } from './client-output.ts'
 import { pathOf, UsageError } from './client-session.ts'
@@ -42,6 +43,8 @@ interface Ran {
   readonly mapFingerprint: string | null
   /** What drew the pictures that the policy saw; null for one that sees none. */
   readonly drawnBy: string | null
+  /** Cameras that drew them, where others were chosen than those of their names. */
+  readonly cameras: ChosenCameras
   readonly outcomes: readonly Outcome[]
   /** That the result keeps; their bytes are sent. */
   readonly episodes: readonly SentEpisode[]
@@ -62,6 +65,7 @@ export async function publishResult(client: HubClient, { policy, robot, policyPa
       software: { ...ran.software },
       ...(ran.mapFingerprint !== null && { map_fingerprint: ran.mapFingerprint }),
       ...(ran.drawnBy !== null && { drawn_by: ran.drawnBy }),
+      ...(Object.keys(ran.cameras).length > 0 && { cameras: { ...ran.cameras } }),
       outcomes: ran.outcomes.map(({ reason: _, ...one }) => one),
       ...(ran.episodes.length > 0 && { episodes: ran.episodes.map((one) => ({ ...one })) }),
     },

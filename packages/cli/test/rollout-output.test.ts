@@ -18,6 +18,7 @@ const result: RolloutResult = {
   worst_seeds: [4, 9, 1, 2, 3],
   engine: '3.14.0',
   drawn_by: null,
+  cameras: {},
   redone: 1,
   notes: ['The contract names no terms.'],
   took_s: 3.21,
@@ -37,6 +38,13 @@ it('names what drew the pictures, and says that such a result is not the same to
   const drawn_by = 'Chromium 150.0.1, three.js r187, SwiftShader'
   expect(rolloutText({ ...result, drawn_by })).toContain(
     `\npictures not reproducible to the bit: drawn by ${drawn_by}\n`,
+  )
+})
+
+it('names the cameras that were chosen', () => {
+  expect(rolloutText(result)).not.toContain('camera')
+  expect(rolloutText({ ...result, cameras: { front: 'overhead', wrist: 'hand' } })).toContain(
+    '\ncamera   front is drawn by overhead\ncamera   wrist is drawn by hand\n',
   )
 })
 

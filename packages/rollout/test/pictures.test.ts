@@ -1,11 +1,11 @@
-/** Pictures that a policy sees: which they are, which camera draws them, and what becomes of their pixels. */
+/** Pictures that a policy sees: which they are, and what becomes of their pixels. */
 import { observationOf } from '@hub/policy-server/wire/observation'
 import type { TensorSpec } from '@hub/policy-server/wire/tensors'
 import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import { describe, expect, test } from 'vitest'
 import { calm } from '../src/loop/calm.ts'
 import { LoopLacks, openLoop, runToEnd } from '../src/loop/closed-loop.ts'
-import { type AskedPicture, eyeFor, type PictureSource } from '../src/loop/eyes.ts'
+import type { AskedPicture, PictureSource } from '../src/loop/eyes.ts'
 import { pictureArray } from '../src/loop/picture-array.ts'
 import { type Picture, picturesOf } from '../src/loop/pictures.ts'
 import { enduring } from '../src/task-schema.ts'
@@ -158,36 +158,8 @@ describe('pixels become the tensor of an input', () => {
   })
 })
 
-const facts = (name: string | null, perspective = true): CameraFacts => ({
-  ...{ name, field_of_view: 45, resolution: null, perspective },
-})
-
-describe('a picture is drawn by a camera of the model', () => {
-  const picture = one(image([1, 3, 8, 8]), null)
-  const eye = (cameras: readonly CameraFacts[], chosen = {}, face = {}) => eyeFor(picture, { cameras, chosen }, face)
-
-  test('of its name, of the slot that the card gives, or as chosen', () => {
-    expect(eye([facts('left'), facts('front')])).toBe(1)
-    expect(eye([facts('left'), facts('front')], { front: 0 })).toBe(0)
-    const card = { cameras: [{ name: 'left', vla_slot: 'base_0_rgb' as const }] }
-    const slotted = { ...picture, name: 'cam', slot: 'base_0_rgb' }
-    expect(eyeFor(slotted, { cameras: [facts('right'), facts('left')], chosen: {} }, card)).toBe(1)
-    expect(eyeFor({ ...slotted, slot: null }, { cameras: [facts('left')], chosen: {} }, card)).toContain('Choose one')
-  })
-
-  test('or it is said that there is none, and what helps', () => {
-    expect(eye([facts('left'), facts(null)])).toBe(
-      'The policy sees pictures of "front" (8 x 8): the model has no camera of this name. ' +
-        'Choose one of "left", camera 1.',
-    )
-    expect(eye([])).toContain('the model has no camera: add <camera name="front" .../> to its MJCF.')
-    expect(eye([facts('front', false)])).toContain('"front" has no perspective')
-    expect(eye([facts('left')], { front: 7 })).toContain('Choose one of "left"')
-    expect(eyeFor(picture, null, {})).toBe('The policy sees pictures of "front" (8 x 8): nothing here draws them.')
-    expect(eyeFor(picture, { cameras: [facts('left')], chosen: null }, {})).toContain(
-      'no camera of this name, but "left": name one of them in its contract, or in the card as its vla_slot.',
-    )
-  })
+const facts = (name: string): CameraFacts => ({
+  ...{ name, field_of_view: 45, resolution: null, perspective: true },
 })
 
 describe('a policy that sees a picture and its joints', () => {
@@ -220,7 +192,7 @@ describe('a policy that sees a picture and its joints', () => {
   const given = { world, face, contract, map: null, policy, task: { ...enduring, seconds: 0.5 }, seed: 1 }
   const source = (color: readonly number[], asked: AskedPicture[][] = []): PictureSource => ({
     cameras: [facts('front')],
-    chosen: {},
+    ...{ chosen: {}, choice: 'list' },
     draw(pictures) {
       asked.push([...pictures])
       return Promise.resolve(pictures.map(() => Uint8Array.from([0, 1, 2, 3].flatMap(() => color))))
@@ -249,5 +221,17 @@ describe('a policy that sees a picture and its joints', () => {
     expect(open(null)).toThrow(LoopLacks)
     expect(open(null)).toThrow('The policy sees pictures of "front" (2 x 2): nothing here draws them.')
     expect(open({ ...source([]), cameras: [facts('left')] })).toThrow('Choose one of "left".')
+    expect(open({ ...source([]), chosen: { wrist: 'front' } })).toThrow('no picture of this name, but "front".')
+  })
+
+  test('is shown what the chosen camera sees, and says that it was chosen', async () => {
+    const asked: AskedPicture[][] = []
+    const cameras = [facts('front'), facts('left')]
+    const chosen = { front: 'left' }
+    const loop = openLoop({ ...given, disturbance: calm, drawn: { ...source([0, 0, 0, 255], asked), cameras, chosen } })
+    await loop.decide()
+    loop.close()
+    expect(asked[0]?.map(({ name, camera }) => [name, camera])).toEqual([['front', 1]])
+    expect(loop.cameras).toEqual(chosen)
   })
 })

@@ -3,13 +3,13 @@
  * closes this.
  */
 import type { ThemeName } from '@hub/robot-view/scene/theme'
+import { cameraName } from '@hub/rollout/loop/eyes'
 import type { LoadedPolicy } from './drive/drive-protocol.ts'
 import { modelChoices } from './model-choice.ts'
 import { openRobotOfRepo, type ViewedCard } from './open-robot-of-repo.ts'
 import { choice } from './panels/choices.ts'
 import { drivePanel } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
-import { cameraName } from './panels/picture-choices.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
 import { type SightStrip, sightStrip } from './panels/sight-strip.ts'
 import { noModel, tooManyFiles } from './problems.ts'

@@ -12,7 +12,7 @@ import { type Actuation, actuation } from './actuate.ts'
 import { holding } from './condition.ts'
 import { type Disturbance, gravityOf, pusher } from './disturbance.ts'
 import { bitsOf, type Ending, type EpisodeStep, type Outcome } from './episode.ts'
-import type { PictureSource } from './eyes.ts'
+import type { ChosenCameras, PictureSource } from './eyes.ts'
 import { limbsOf } from './limbs.ts'
 import { type Observer, observer, Unseeable } from './observe.ts'
 import { contractFor } from './policy-contract.ts'
@@ -49,6 +49,8 @@ export interface ClosedLoop {
   readonly notes: readonly string[]
   /** How many pictures the policy sees each time that it is asked. */
   readonly pictures: number
+  /** Cameras that were chosen, by the names of pictures: those that are others than without a choice. */
+  readonly cameras: ChosenCameras
   /** Whether the policy is asked before the next step. */
   isDue(): boolean
   /**
@@ -239,6 +241,7 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
     rateHz,
     notes: parts.notes,
     pictures: parts.sight.pictures,
+    cameras: parts.sight.cameras,
     isDue: () => record.ending() === null && steps >= stepOf(record.steps.length),
     async decide() {
       const answered = await nextAction().catch((error: unknown) => {

@@ -3,7 +3,14 @@ import { NotFinite } from '@hub/policy-server/wire/frame-fault'
 import { observationOf } from '@hub/policy-server/wire/observation'
 import type { Tensor, TensorSpec } from '@hub/policy-server/wire/tensors'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
-import { type AskedPicture, eyeFor, type PictureSource } from './eyes.ts'
+import {
+  type AskedPicture,
+  type ChosenCameras,
+  choiceFaults,
+  chosenOtherwise,
+  eyeFor,
+  type PictureSource,
+} from './eyes.ts'
 import { pictureArray } from './picture-array.ts'
 import { type Picture, picturesOf } from './pictures.ts'
 import { type PolicyContract, scaleFault } from './policy-contract.ts'
@@ -17,6 +24,8 @@ export interface Observer {
   readonly notes: readonly string[]
   /** How many pictures the policy sees each time. */
   readonly pictures: number
+  /** Cameras that were chosen, by the names of pictures: those that are others than without a choice. */
+  readonly cameras: ChosenCameras
   /**
    * The feeds of one inference. `noise`: deviation of what is added to each number of a term, before scales. Rejects with
    * an `Unseeable` where one of them would be Infinity or NaN.
@@ -52,6 +61,7 @@ export function observer(inputs: readonly TensorSpec[], options: ObserverOptions
   const seen = picturesOf(inputs, document)
   const [lacks, notes]: [string[], string[]] = [[...seen.lacks], [...seen.notes]]
   const sight = sightOf(seen.pictures, face, drawn, lacks)
+  if (drawn) lacks.push(...choiceFaults(seen.pictures, drawn.chosen))
   if (seen.pictures.length > 0) notes.push(ofPictures)
   const contract = { ...options.contract, terms: options.contract.terms?.filter((one) => !seen.names.has(one)) ?? null }
   const filled = seen.others.flatMap((input): Filled[] => {
@@ -77,6 +87,7 @@ export function observer(inputs: readonly TensorSpec[], options: ObserverOptions
     lacks,
     notes,
     pictures: seen.pictures.length,
+    cameras: drawn ? chosenOtherwise(seen.pictures, drawn, face) : {},
     async observe(noise, random) {
       const frame = filled.map(({ input, terms }) => {
         const numbers = numbersOf(terms)

@@ -5,6 +5,7 @@ import type { SightsRequest } from '@hub/robot-view/scene/draw-sights'
 import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import type { Disturbance } from '../loop/disturbance.ts'
 import type { EpisodeStep, Outcome } from '../loop/episode.ts'
+import type { ChosenCameras } from '../loop/eyes.ts'
 import type { Task } from '../task-schema.ts'
 
 /** The robot, the policy and the task of all rollouts. The process reads the files itself and sees no other. */
@@ -23,6 +24,8 @@ export interface RolloutJob {
   readonly map: JointMap | null
   readonly task: Task
   readonly disturbance: Disturbance
+  /** Cameras of the model that were chosen for pictures, by the policy's names of them. */
+  readonly cameras: ChosenCameras
 }
 
 export type ToRollout =
@@ -38,6 +41,8 @@ export interface OpenedRollout {
   readonly joints: readonly string[]
   readonly rateHz: number
   readonly notes: readonly string[]
+  /** Of the chosen cameras those that are others than without a choice: a part of what a result answers. */
+  readonly cameras: ChosenCameras
   /** Versions of MuJoCo and of ONNX Runtime. */
   readonly engine: string
   readonly runtime: string

@@ -14,7 +14,7 @@ import { readFacts } from '@hub/robot-view/physics/read-facts'
 import { readLitScene } from '@hub/robot-view/physics/read-scene'
 import { encodeScene } from '@hub/robot-view/scene/scene-bytes'
 import { LoopLacks, openLoop, runToEnd } from '../loop/closed-loop.ts'
-import type { PictureSource } from '../loop/eyes.ts'
+import type { ChosenCameras, PictureSource } from '../loop/eyes.ts'
 import type { FromRollout, RolloutJob, SeenWorld, ToRollout } from './protocol.ts'
 
 const say = (message: FromRollout) => void process.send?.(message)
@@ -37,10 +37,10 @@ async function hear(message: ToRollout): Promise<void> {
     const robot = await robotOf(message.job)
     loop = loopOf(message.job, robot, await policyOf(message.job))
     // What is not there is found before any rollout.
-    const { joints, rateHz, notes, pictures, close } = loop(0)
+    const { joints, rateHz, notes, pictures, cameras, close } = loop(0)
     close()
     const seen = pictures > 0 ? sent(robot, message.sceneBytes) : null
-    say({ kind: 'opened', joints, rateHz, notes, engine, runtime, seen })
+    say({ kind: 'opened', joints, rateHz, notes, cameras, engine, runtime, seen })
     return
   }
   if (message.kind === 'seen') {
@@ -58,11 +58,12 @@ async function hear(message: ToRollout): Promise<void> {
 let shown: PromiseWithResolvers<readonly Uint8Array[]> | null = null
 
 /** The command draws what the cameras of the model see at this moment. */
-const drawnFor = ({ model, data }: Robot): PictureSource => {
+const drawnFor = ({ model, data }: Robot, chosen: ChosenCameras): PictureSource => {
   const cameras = readCameras(model)
   return {
     cameras,
-    chosen: null,
+    chosen,
+    choice: 'option',
     draw(asked) {
       shown = Promise.withResolvers<readonly Uint8Array[]>()
       const poses = posesAt(model, data, cameras.length)
@@ -106,10 +107,10 @@ async function policyOf({ policy }: RolloutJob) {
 }
 
 function loopOf(
-  { face, contract, map, task, disturbance }: RolloutJob,
+  { face, contract, map, task, disturbance, cameras }: RolloutJob,
   world: Robot,
   policy: Awaited<ReturnType<typeof policyOf>>,
 ) {
-  const drawn = drawnFor(world)
+  const drawn = drawnFor(world, cameras)
   return (seed: number) => openLoop({ world, face, contract, map, policy, task, seed, disturbance, drawn })
 }

@@ -16,7 +16,7 @@ export async function exampleJob(): Promise<RolloutJob> {
     const { fingerprint: _, ...robot } = await robotIn(exampleFolder('robot'), card, pool, new AbortController().signal)
     const { file, contract } = await policyIn(exampleFolder('policy'), null)
     const task = readTask(JSON.parse((await textIn(exampleFolder('policy'), 'task.json')) ?? ''))
-    return { ...robot, policy: file, contract, map: null, task, disturbance: calm }
+    return { ...robot, policy: file, contract, map: null, task, disturbance: calm, cameras: {} }
   } finally {
     await pool.close()
   }

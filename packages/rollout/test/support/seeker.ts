@@ -13,12 +13,12 @@ import { readTask } from '../../src/task-schema.ts'
 
 const SIDE = 32
 
-/** The ball stands 0.3 rad to the left of where the arm points at 0. `ball`: its opacity. */
-const robot = (ball: number) => `<mujoco model="seeker"><worldbody>
+/** The ball stands 0.3 rad to the left of where the arm points at 0. `ball`: its opacity. `camera`: name of its camera. */
+const robot = (ball: number, camera: string) => `<mujoco model="seeker"><worldbody>
   <geom type="sphere" pos="1.911 .591 1" size=".4" rgba="1 0 0 ${ball}" contype="0" conaffinity="0"/>
   <body name="arm" pos="0 0 1"><joint name="pivot" axis="0 0 1" damping="1"/>
     <geom type="capsule" fromto="0 0 0 -.3 0 0" size=".03" mass="1" rgba="0 0 1 1"/>
-    <camera name="eye" xyaxes="0 -1 0 0 0 1" fovy="90"/></body>
+    <camera name="${camera}" xyaxes="0 -1 0 0 0 1" fovy="90"/></body>
 </worldbody><actuator><motor name="pivot" joint="pivot"/></actuator></mujoco>`
 
 const card = {
@@ -66,7 +66,7 @@ function policy(): Buffer {
 export const seeker = {
   card,
   task,
-  robot: (ball = 1) => ({ 'robot.xml': Buffer.from(robot(ball)) }),
+  robot: (ball = 1, camera = 'eye') => ({ 'robot.xml': Buffer.from(robot(ball, camera)) }),
   policy: () => ({
     'policy.onnx': policy(),
     'contract.json': Buffer.from(JSON.stringify({ contract })),
@@ -95,7 +95,7 @@ export async function seekerJob(folder: string, ball = 1): Promise<RolloutJob> {
     const signal = new AbortController().signal
     const { fingerprint: _, ...body } = await robotIn(folders.robot, JSON.stringify(card), pool, signal)
     const { file, contract: said } = await policyIn(folders.policy, null)
-    return { ...body, policy: file, contract: said, map: null, task: readTask(task), disturbance: calm }
+    return { ...body, policy: file, contract: said, map: null, task: readTask(task), disturbance: calm, cameras: {} }
   } finally {
     await pool.close()
   }

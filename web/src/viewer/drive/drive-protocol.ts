@@ -3,7 +3,7 @@ import type { JointMap } from '@hub/embodiment/joint-map'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { Outcome } from '@hub/rollout/loop/episode'
-import type { AskedPicture } from '@hub/rollout/loop/eyes'
+import type { AskedPicture, ChosenCameras } from '@hub/rollout/loop/eyes'
 import type { ModelInput } from '@hub/rollout/loop/pictures'
 import type { KeptMap } from '../kept-map.ts'
 
@@ -32,8 +32,8 @@ export interface DriveRequest {
   readonly map: JointMap | null
   readonly seed: number
   readonly disturbance: Disturbance
-  /** Places of the model's cameras that a person chose for pictures, by the policy's names of them. */
-  readonly cameras: Readonly<Record<string, number>>
+  /** Cameras of the model that were chosen for pictures, by the policy's names of them. */
+  readonly cameras: ChosenCameras
 }
 
 /** How far a drive is. */

@@ -51,7 +51,8 @@ export function driverOf({ driven, desk, say, moved, fail }: DriverOptions): Dri
     const given = driven()
     if (!given || mine !== opening) return
     try {
-      const drawn = { cameras: given.cameras, chosen: request.cameras, draw: desk.draw }
+      const { cameras } = given
+      const drawn = { cameras, chosen: request.cameras, choice: 'list', draw: desk.draw } as const
       const opened = await engine.openDrive(given.world, request, drawn)
       if (mine !== opening) return opened.close()
       drive = opened

@@ -2,7 +2,7 @@
 
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { CameraFacts } from '@hub/robot-view/scene/scene'
-import { cameraByName, eyeFor } from '@hub/rollout/loop/eyes'
+import { type ChosenCameras, cameraByName, cameraName, eyeFor } from '@hub/rollout/loop/eyes'
 import { picturesOf } from '@hub/rollout/loop/pictures'
 import type { DrivenPolicy } from '../drive/drive-protocol.ts'
 import { choice } from './choices.ts'
@@ -12,13 +12,11 @@ export interface PictureChoices {
   readonly node: HTMLElement
   /** Shows a choice for each picture of a policy; what was chosen before is forgotten. */
   open(policy: DrivenPolicy): void
-  /** Places of cameras, by the names of pictures. */
-  chosen(): Readonly<Record<string, number>>
+  /** Names of cameras, by those of pictures. */
+  chosen(): ChosenCameras
   /** What cannot be drawn as it is chosen now, one sentence each. */
   lacks(): readonly string[]
 }
-
-export const cameraName = (cameras: readonly CameraFacts[], at: number) => cameras[at]?.name ?? `camera ${at}`
 
 /** `cameras`: of the model. `onChange`: a person chose one. */
 export function pictureChoices(
@@ -27,14 +25,14 @@ export function pictureChoices(
   onChange: () => void,
 ): PictureChoices {
   const node = element('div', { class: 'viewer-pictures' })
-  const chosen = new Map<string, number>()
+  const chosen = new Map<string, string>()
   let seen: ReturnType<typeof picturesOf> | null = null
   const options = cameras.map((_, at) => [String(at), cameraName(cameras, at)] as const)
   return {
     node,
     chosen: () => Object.fromEntries(chosen),
     lacks() {
-      const source = { cameras, chosen: Object.fromEntries(chosen) }
+      const source = { cameras, chosen: Object.fromEntries(chosen), choice: 'list' } as const
       const eyes = (seen?.pictures ?? []).map((picture) => eyeFor(picture, source, face))
       return [...(seen?.lacks ?? []), ...eyes.filter((eye) => typeof eye === 'string')]
     },
@@ -49,7 +47,7 @@ export function pictureChoices(
           const none = own === null ? [['', 'Choose a camera'] as const] : []
           const made = choice(`${name} (${width} × ${height}) is seen by`, [...none, ...options], (value) => {
             if (value === '') chosen.delete(name)
-            else chosen.set(name, Number(value))
+            else chosen.set(name, cameraName(cameras, Number(value)))
             onChange()
           })
           made.select.value = own === null ? '' : String(own)

@@ -2,6 +2,7 @@
 import type { JointMap } from '@hub/embodiment/joint-map'
 import { calm } from '@hub/rollout/loop/calm'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import type { ChosenCameras } from '@hub/rollout/loop/eyes'
 import type { Client } from '@urql/core'
 import type { RobotRepo } from '../../../episodes/replay/robot-stage.ts'
 import { messageOf } from '../../../ui/problem.ts'
@@ -41,7 +42,7 @@ export async function replayedResult(client: Client, on: RobotName, name: string
       policy: { ...policy, task },
       face: card.face,
       map: mapOf(result.mapFingerprint, maps),
-      cameras: {},
+      cameras: (result.cameras as ChosenCameras | null) ?? {},
       disturbance: { ...calm, ...(disturbance as Partial<Disturbance>) },
     },
   }
