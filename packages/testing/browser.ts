@@ -1,2 +1,10 @@
 /** Playwright for tests of pages: Chromium is that of the machine. */
-export { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+export {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Route,
+} from 'playwright-core'

@@ -12,6 +12,7 @@ import {
 } from '@urql/core'
 import { createClient as createSseClient } from 'graphql-sse'
 import { withoutFailedFields } from '../ui/root-field.ts'
+import { patientFetch } from './patient-fetch.ts'
 import { resumable, waitMs } from './resume.ts'
 
 const knownFields = mapExchange({ onResult: withoutFailedFields })
@@ -31,12 +32,14 @@ const events = createSseClient({
  */
 export const readings = createClient({
   url: '/graphql',
+  fetch: patientFetch,
   preferGetMethod: false,
   exchanges: [knownFields, fetchExchange],
 })
 
 export const client = createClient({
   url: '/graphql',
+  fetch: patientFetch,
   preferGetMethod: false,
   requestPolicy: 'cache-and-network',
   exchanges: [

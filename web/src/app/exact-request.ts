@@ -5,6 +5,7 @@
 import { parseExact, writeExact } from '@hub/formats/exact-json'
 import { CombinedError, stringifyDocument, type TypedDocumentNode } from '@urql/core'
 import { type Answer, withoutFailedFields } from '../ui/root-field.ts'
+import { patientFetch } from './patient-fetch.ts'
 
 type GraphQLErrors = ConstructorParameters<typeof CombinedError>[0]['graphQLErrors']
 
@@ -21,7 +22,7 @@ export async function exactRequest<Data, Variables>(
   variables: Variables,
 ): Promise<Answer<Data>> {
   try {
-    const response = await fetch('/graphql', {
+    const response = await patientFetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json, application/json' },
       body: writeExact({ query: stringifyDocument(document), variables }),

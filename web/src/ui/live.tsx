@@ -25,10 +25,21 @@ function LiveOne<Data, Variables extends AnyVariables>({
   const [{ data }] = useSubscription({ query, variables: { owner } as unknown as Variables })
   const callback = useRef(changed)
   callback.current = changed
+  // Begun by the first of several changes: a list that changes all the time is read all the same.
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    if (!data) return undefined
-    const timer = setTimeout(() => callback.current(), SETTLE_MS)
-    return () => clearTimeout(timer)
+    if (!data) return
+    due.current ??= setTimeout(() => {
+      due.current = undefined
+      callback.current()
+    }, SETTLE_MS)
   }, [data])
+  useEffect(
+    () => () => {
+      clearTimeout(due.current)
+      due.current = undefined
+    },
+    [],
+  )
   return null
 }

@@ -12,11 +12,13 @@ interface Props {
 }
 
 export function PageList({ pages, empty, children }: Props) {
+  // The head of the table stays while other rows are asked for, and with it the place of the keyboard.
+  const isChanging = pages.root === undefined && pages.kept !== undefined
   return (
     <>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {(pages.nodes.length > 0 || isChanging) && children}
       {pages.root === undefined && !pages.error && <Loading />}
-      {pages.nodes.length > 0 && children}
       {pages.isEmpty && empty}
       <LoadMore pages={pages} />
     </>

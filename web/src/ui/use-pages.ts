@@ -1,7 +1,16 @@
 /** A connection, page by page: what was loaded stays, and `more` asks for the page after its end. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type AnyVariables,
+  type CombinedError,
+  type RequestPolicy,
+  type TypedDocumentNode,
+  type UseQueryArgs,
+  useClient,
+} from 'urql'
 import { type Answer, rootField } from './root-field.ts'
+import { useOneAtATime } from './use-one-at-a-time.ts'
+import { useReading } from './use-reading.ts'
 
 interface Connection<Node> {
   readonly nodes: readonly Node[]
@@ -12,6 +21,8 @@ export interface Pages<Root, Node> {
   readonly nodes: readonly Node[]
   /** The first page's root field, as `rootField` has it, for what stands next to the connection in it. */
   readonly root: Root | undefined
+  /** Of other variables too, while nothing is known of these: for what does not depend on them. */
+  readonly kept: Root | undefined
   /** Of this root field; of a later page too. */
   readonly error: CombinedError | undefined
   readonly isLoading: boolean
@@ -19,7 +30,7 @@ export interface Pages<Root, Node> {
   readonly isEmpty: boolean
   readonly hasMore: boolean
   readonly more: () => void
-  /** Asks for the first page again. */
+  /** Asks again for the pages that are shown. */
   readonly refresh: () => void
 }
 
@@ -31,6 +42,8 @@ interface Options<Data, Variables, Name extends keyof Data, Node> {
   /** Finds the connection in the root field. */
   readonly select: (root: NonNullable<Data[Name]>) => Connection<Node> | null | undefined
   readonly pause?: boolean
+  /** Whether nothing that was read before is shown meanwhile: for what a form begins with. */
+  readonly isFresh?: boolean
 }
 
 /** `select` of a root field that is a connection itself. */
@@ -43,50 +56,80 @@ export function usePages<
   Name extends keyof Data & string,
   Node,
 >(options: Options<Data, Variables, Name, Node>): Pages<Data[Name], Node> & { readonly first: Answer<Data> } {
-  const { query, variables, field, select, pause = false } = options
+  const { query, variables, field, select, pause = false, isFresh = false } = options
   const client = useClient()
-  const [first, again] = useQuery({ query, variables, pause })
+  const requestPolicy = isFresh ? 'network-only' : 'cache-and-network'
+  const [first, again] = useReading({ query, variables, pause, requestPolicy } as UseQueryArgs<Variables, Data>)
   const [later, setLater] = useState<readonly Connection<Node>[]>([])
   const [moreError, setMoreError] = useState<CombinedError>()
   const [isLoadingMore, setLoadingMore] = useState(false)
+  /** What is shown while a list of several pages is read again: half of an old list and half of a new one is none. */
+  const [held, setHeld] = useState<readonly Connection<Node>[]>()
   const key = JSON.stringify(variables)
   // A page that was asked for before is of no list that is shown now.
   const list = useRef({})
-  const begin = useCallback(() => {
+  useEffect(() => {
     list.current = {}
     setLater([])
     setMoreError(undefined)
     setLoadingMore(false)
-  }, [])
-  useEffect(begin, [key])
+    setHeld(undefined)
+  }, [key])
   const { value: root, error } = rootField(first, field)
   const page = root ? select(root) : null
   const last = later.at(-1) ?? page
-  const more = useCallback(async () => {
+  /** Reads the page after a cursor. Null where it could not be read, and where another list is shown by then. */
+  const pageAfter = async (after: string | null, requestPolicy?: RequestPolicy): Promise<Connection<Node> | null> => {
+    const asked = list.current
+    const context = requestPolicy && { requestPolicy }
+    // The first page is that of the answer above, whose variables may not name the cursor.
+    const asks = after === null ? variables : { ...variables, after }
+    const answer = await client.query(query, asks as Variables, context).toPromise()
+    if (asked !== list.current) return null
+    const next = rootField(answer, field)
+    setMoreError(next.error)
+    return (next.value && select(next.value)) ?? null
+  }
+  const more = async () => {
     if (!last?.pageInfo.hasNextPage || isLoadingMore) return
     setLoadingMore(true)
     const asked = list.current
-    const answer = await client.query(query, { ...variables, after: last.pageInfo.endCursor } as Variables).toPromise()
+    const next = await pageAfter(last.pageInfo.endCursor)
     if (asked !== list.current) return
     setLoadingMore(false)
-    const next = rootField(answer, field)
-    setMoreError(next.error)
-    const connection = next.value && select(next.value)
-    if (connection) setLater((before) => [...before, connection])
-  }, [client, query, variables, field, select, last, isLoadingMore])
-  const nodes = useMemo(() => [page, ...later].flatMap((one) => one?.nodes ?? []), [page, later])
+    if (next) setLater((before) => [...before, next])
+  }
+  /** As many pages as are shown. */
+  const readAll = async () => {
+    const asked = list.current
+    const shown = [page, ...later].filter((one) => one !== null && one !== undefined)
+    setLoadingMore(true)
+    setHeld(shown)
+    const read: Connection<Node>[] = []
+    for (let after: string | null = null; read.length < shown.length; ) {
+      const next = await pageAfter(after, 'network-only')
+      if (asked !== list.current) return
+      if (next) read.push(next)
+      if (!next?.pageInfo.hasNextPage) break
+      after = next.pageInfo.endCursor
+    }
+    setLater(read.slice(1))
+    setLoadingMore(false)
+    setHeld(undefined)
+  }
+  const refresh = useOneAtATime(isLoadingMore, () => (later.length > 0 ? void readAll() : again()))
+  const connections = useMemo(() => held ?? [page, ...later], [held, page, later])
+  const nodes = useMemo(() => connections.flatMap((one) => one?.nodes ?? []), [connections])
   return {
     nodes,
     root,
+    kept: root ?? first.kept?.[field],
     error: error ?? moreError,
     isLoading: first.fetching || isLoadingMore,
     isEmpty: root !== undefined && nodes.length === 0 && !last?.pageInfo.hasNextPage,
     hasMore: last?.pageInfo.hasNextPage ?? false,
     more,
-    refresh: () => {
-      begin()
-      again({ requestPolicy: 'network-only' })
-    },
+    refresh,
     first,
   }
 }

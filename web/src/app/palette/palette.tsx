@@ -5,6 +5,7 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { useLocation } from 'wouter'
+import { useReading } from '../../ui/use-reading.ts'
 import { useSettled } from '../../ui/use-settled.ts'
 import { useSession } from '../session.tsx'
 import { answersOf, once, pagesFor, peopleFor, runsFor, variablesFor } from './found.ts'
@@ -24,7 +25,7 @@ export function Palette({ close }: { readonly close: () => void }) {
   useEffect(() => dialog.current?.showModal(), [])
   const variables = useMemo(() => variablesFor(text), [text])
   const settled = useSettled(variables, PAUSE_MS)
-  const [answer] = useQuery({ query: paletteQuery, variables: settled, pause: settled.q === '' })
+  const [answer] = useReading({ query: paletteQuery, variables: settled, pause: settled.q === '' })
   const [runs] = useQuery({ query: paletteRunsQuery, pause: !viewer })
   const [people] = useQuery({ query: palettePeopleQuery, pause: !viewer })
   const { q } = variables

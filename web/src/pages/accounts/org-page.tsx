@@ -18,7 +18,9 @@ const membersOf = ({ members }: NonNullable<OrgQuery['account']>) => members
 export function Page({ params: { handle } }: { readonly params: { readonly handle: string } }) {
   const { viewer } = useSession()
   const variables = useMemo(() => ({ handle, after: null }), [handle])
-  const pages = usePages({ query: orgQuery, variables, field: 'account', select: membersOf, pause: viewer === null })
+  const pages = usePages({
+    ...{ query: orgQuery, variables, field: 'account', select: membersOf, pause: viewer === null, isFresh: true },
+  })
   const { root: org } = pages
   const role = pages.nodes.find(({ user }) => user.id === viewer?.account.id)?.role
   const isMember = viewer?.orgs.some((one) => one.handle === handle)

@@ -12,7 +12,8 @@ import { profileQuery, updateProfileMutation } from './profile.graphql.ts'
 
 export function Profile() {
   const { viewer, again: signedIn } = useSession()
-  const [answer, again] = useQuery({ query: profileQuery })
+  // What a person changes begins with what the hub has now, not with what this tab read some time ago.
+  const [answer, again] = useQuery({ query: profileQuery, requestPolicy: 'network-only' })
   const { value, error: unread } = rootField(answer, 'viewer')
   const [{ error, fetching }, update] = useMutation(updateProfileMutation)
   const toast = useToast()

@@ -1,6 +1,6 @@
 /** One check: its verdict with a fix for each fault, stills, log, and publishing. */
 import { lazy, Suspense } from 'react'
-import { useQuery, useSubscription } from 'urql'
+import { useSubscription } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Action } from '../../ui/action.tsx'
 import { Command } from '../../ui/command.tsx'
@@ -10,7 +10,8 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useWhenChanged } from '../../ui/use-when-changed.ts'
+import { useReading } from '../../ui/use-reading.ts'
+import { useWhenBehind } from '../../ui/use-when-behind.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { tookOf } from '../runs/run-table.tsx'
 import { CheckBadge } from './check-badge.tsx'
@@ -29,15 +30,12 @@ type Check = NonNullable<CheckQuery['robotCheck']>
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
   const [{ data: change }] = useSubscription({ query: checkChangedSubscription, variables: { id } })
-  const [answer, again] = useQuery({ query: checkQuery, variables: { id } })
+  const [answer, reload] = useReading({ query: checkQuery, variables: { id } })
   const field = rootField(answer, 'robotCheck')
-  const reload = () => again({ requestPolicy: 'network-only' })
   // The report and the files of a check that ends while it is looked at are not in what the hub sends of a change.
-  useWhenChanged(
-    field.value ? String(change?.robotCheckUpdated?.finishedAt ?? field.value.finishedAt) : undefined,
-    reload,
-  )
-  if (!field.value) return <NotThere what="check" field={field} retry={again} />
+  const sent = change?.robotCheckUpdated
+  useWhenBehind(field.value && String(field.value.finishedAt), sent && String(sent.finishedAt), reload)
+  if (!field.value) return <NotThere what="check" field={field} retry={reload} />
   const check: Check = { ...field.value, ...change?.robotCheckUpdated }
   const repo = check.robotRepoRef ?? check.modelRepoRef
   return (
@@ -75,7 +73,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         )}
       </PageHeader>
       <div className="stack">
-        {field.error && <ErrorNotice error={field.error} retry={again} />}
+        {field.error && <ErrorNotice error={field.error} retry={reload} />}
         {check.error && <p className="notice">{check.error}</p>}
         {check.status === 'QUEUED' && check.executor === 'WORKER' && (
           <section className="panel stack" aria-label="Start a worker">

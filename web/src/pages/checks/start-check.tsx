@@ -22,7 +22,10 @@ interface Props {
 const fields = ['entry', 'base', 'controlHz', 'action', 'executor']
 
 export function StartCheck({ owner, repo, isOpen, close }: Props) {
-  const [answer, again] = useQuery({ query: robotToCheckQuery, variables: { owner, repo }, pause: !isOpen })
+  // The file that is proposed is one that the repo has now, not one that this tab read of some time ago.
+  const [answer, again] = useQuery({
+    ...{ query: robotToCheckQuery, variables: { owner, repo }, pause: !isOpen, requestPolicy: 'network-only' },
+  })
   const { value: robot, error } = rootField(answer, 'repo')
   const paths = robot?.files.nodes.map(({ path }) => path) ?? []
   const models = modelFiles(paths, robot?.card?.mjcfPath ?? null)

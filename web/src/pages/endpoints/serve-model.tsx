@@ -1,7 +1,7 @@
 /** Serves a model: the price is shown before anything is created. */
 
 import { pagePath } from '@hub/formats/page-paths'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -30,23 +30,35 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
   const [estimated, ask] = useMutation(estimateEndpointMutation)
   const [served, serve] = useMutation(serveModelMutation)
   const [offer, setOffer] = useState<{ readonly estimate: Estimate; readonly requests: ServeRequests } | null>(null)
+  /** Counts changes of the form. */
+  const changes = useRef(0)
+  const withoutOffer = () => {
+    changes.current += 1
+    setOffer(null)
+  }
   const [, go] = useLocation()
   const error = served.error ?? estimated.error
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (offer === null) {
       const requests = serveRequests(new FormData(event.currentTarget))
+      const asked = changes.current
       const { data } = await ask({ input: requests.estimate })
-      if (data?.estimateEndpoint) setOffer({ estimate: data.estimateEndpoint, requests })
+      // What was changed meanwhile has another price.
+      if (asked === changes.current && data?.estimateEndpoint) setOffer({ estimate: data.estimateEndpoint, requests })
       return
     }
     const result = (await serve({ input: offer.requests.create })).data?.createEndpoint?.result
     if (result) go(pagePath(result.__typename === 'SpendHold' ? 'hold' : 'endpoint', { id: result.id }))
   }
+  const end = () => {
+    withoutOffer()
+    close()
+  }
   return (
-    <Dialog title="Serve a model" isOpen={isOpen} close={close}>
+    <Dialog title="Serve a model" isOpen={isOpen} close={end}>
       {/* A price is for what was asked: with another request it has to be asked for again. */}
-      <form className="stack" onSubmit={submit} onChange={() => setOffer(null)}>
+      <form className="stack" onSubmit={submit} onChange={withoutOffer}>
         {error && <FormError error={error} fields={fields} />}
         <Field label="Model" hint="Its repo, as OWNER/NAME." fault={faultOf(error, 'modelRepo')}>
           <input name="model" required defaultValue={model ?? ''} autoComplete="off" />
@@ -84,7 +96,7 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
         </Field>
         {offer && <Offer estimate={offer.estimate} />}
         <div className="dialog-actions">
-          <button type="button" className="button" onClick={close}>
+          <button type="button" className="button" onClick={end}>
             Cancel
           </button>
           <button type="submit" className="button primary" disabled={estimated.fetching || served.fetching}>

@@ -1,13 +1,13 @@
 /** Devices, whether a person has approved them, and their newest sessions. Live. */
 
 import { useMemo, useState } from 'react'
-import { useQuery } from 'urql'
 import { useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { deviceSessionsQuery, sessionsChangedSubscription } from './endpoints.graphql.ts'
@@ -18,11 +18,10 @@ export function Page() {
   const { viewer } = useSession()
   const owners = accountsOf(viewer)
   const variables = useMemo(() => ({ owner: null }), [])
-  const [answer, again] = useQuery({ query: deviceSessionsQuery, variables })
+  const [answer, refresh] = useReading({ query: deviceSessionsQuery, variables })
   const [search] = useSearchParams()
   const [isNew, setNew] = useState(search.has('register'))
   const { value: devices, error } = rootField(answer, 'devices')
-  const refresh = () => again({ requestPolicy: 'network-only' })
   return (
     <>
       <PageHeader

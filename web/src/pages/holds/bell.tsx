@@ -2,18 +2,16 @@
  * The bell at the top: how much waits for this person's decision. It asks every half minute and opens no stream: a
  * browser has six connections for all tabs of a site, and a stream in each tab would take them all.
  */
-import { useCallback } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { usePoll } from '../../ui/use-poll.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import { bellQuery } from './bell.graphql.ts'
 import { waitingOf } from './waiting.ts'
 
 const EVERY_MS = 30_000
 
 export function Bell({ accountIds }: { readonly accountIds: readonly string[] }) {
-  const [{ data }, read] = useQuery({ query: bellQuery })
-  const ask = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  const [{ data }, ask] = useReading({ query: bellQuery })
   usePoll(ask, EVERY_MS)
   const waiting = data?.spendHolds && waitingOf(data.spendHolds, accountIds)
   // Until the first answer, and for a hub that is away: a way to the list.

@@ -1,10 +1,9 @@
 /** What waits and what is in progress in each of the person's accounts, as numbers that lead to the lists. */
-import { useCallback } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { Live } from '../../ui/live.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { checksChangedSubscription } from '../checks/checks.graphql.ts'
 import { endpointsChangedSubscription } from '../endpoints/endpoints.graphql.ts'
 import { runsChangedSubscription } from '../runs/runs.graphql.ts'
@@ -15,8 +14,7 @@ type Account = NonNullable<CountsQuery['viewer']>['account']
 
 /** Nothing for a key that may not count. */
 export function AccountNumbers({ owners }: { readonly owners: readonly string[] }) {
-  const [answer, read] = useQuery({ query: countsQuery })
-  const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  const [answer, refresh] = useReading({ query: countsQuery })
   const { value: viewer, error } = rootField(answer, 'viewer')
   const accounts = viewer ? [viewer.account, ...viewer.orgs] : []
   const counted = accounts.filter(({ counts }) => counts)

@@ -1,17 +1,15 @@
 /** Runs of the person's accounts that failed in the last week: each wants a look. */
-import { useCallback } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { Live } from '../../ui/live.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { Time } from '../../ui/time.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { runsChangedSubscription } from '../runs/runs.graphql.ts'
 import { lately } from './lately.ts'
 import { failedRunsQuery } from './waiting.graphql.ts'
 
 export function FailedRuns({ owners }: { readonly owners: readonly string[] }) {
-  const [answer, read] = useQuery({ query: failedRunsQuery })
-  const again = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  const [answer, again] = useReading({ query: failedRunsQuery })
   const { value } = rootField(answer, 'runs')
   const failed = lately(value?.nodes ?? [], owners, Date.now())
   return (

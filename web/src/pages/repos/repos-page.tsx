@@ -2,12 +2,12 @@
 
 import { useMemo } from 'react'
 import { useSearchParams } from '../../app/navigate.tsx'
+import { DelayedInput } from '../../ui/delayed-input.tsx'
 import { count, words } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
-import { useSettled } from '../../ui/use-settled.ts'
 import { NewRepoLink } from './new/new-repo-link.tsx'
 import { RepoTable } from './repo-table.tsx'
 import { type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
@@ -21,13 +21,10 @@ interface Bucket {
 
 type Change = (edit: (next: URLSearchParams) => void) => void
 
-/** Between the last letter typed and the question to the hub. */
-const PAUSE_MS = 250
-
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const kind = kinds.find((one) => one === search.get('kind')) ?? null
-  const q = useSettled(search.get('q'), PAUSE_MS)
+  const q = search.get('q')
   const license = search.get('license')
   const tags = search.getAll('tag')
   const tagKey = tags.join('\n')
@@ -45,10 +42,11 @@ export function Page() {
       },
       { replace: true },
     )
-  const facets = pages.root?.facets
+  // Tags and licenses that a person goes through stay where they are.
+  const facets = pages.kept?.facets
   return (
     <>
-      <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`}>
+      <PageHeader title="Repos" about={pages.root && `${count(pages.root.facets.total)} that you can see`}>
         <NewRepoLink />
       </PageHeader>
       <div className="columns">
@@ -84,13 +82,12 @@ function Filters({ kind, q, license, licenses, change }: FiltersProps) {
   const isListed = license === null || licenses.some(({ value }) => value === license)
   return (
     <search className="row">
-      <input
-        type="search"
-        aria-label="Search repos"
+      <DelayedInput
+        label="Search repos"
         placeholder="Search names and descriptions"
         size={36}
-        defaultValue={q ?? ''}
-        onChange={({ target }) => change((next) => (target.value ? next.set('q', target.value) : next.delete('q')))}
+        value={q ?? ''}
+        change={(text) => change((next) => (text ? next.set('q', text) : next.delete('q')))}
       />
       <select
         aria-label="Kind"

@@ -20,7 +20,8 @@ export function RobotField({ label, value, change, ...rest }: Props) {
   const id = useId()
   const variables = useMemo(() => searchOf(value), [value])
   const pages = usePages({ query: robotNamesQuery, variables, field: 'repos', select: itself, pause: value === '' })
-  const names = pages.nodes.map(({ fullName }) => fullName)
+  // A list that is open in the browser does not close for each letter.
+  const names = (pages.root ? pages.nodes : (pages.kept?.nodes ?? [])).map(({ fullName }) => fullName)
   return (
     <span className="stack-small">
       <DelayedInput label={label} value={value} change={change} placeholder="owner/robot" list={id} {...rest} />

@@ -1,9 +1,9 @@
 /** Runs next to each other: what differs in their configs, and their curves in one chart. */
 import { lazy, Suspense } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { type CompareRunsQuery, compareRunsQuery } from './compare-runs.graphql.ts'
 import { COMPARED, CONFIGS_AT_ONCE } from './compared.ts'
 import { differences } from './config-diff.ts'
@@ -40,7 +40,7 @@ export function CompareRuns({ ids }: { readonly ids: readonly string[] }) {
 /** Of at most `CONFIGS_AT_ONCE` runs. */
 function useConfigs(ids: readonly string[]) {
   const pause = ids.length === 0
-  const [answer, again] = useQuery({ query: compareRunsQuery, variables: { ids: [...ids] }, pause })
+  const [answer, again] = useReading({ query: compareRunsQuery, variables: { ids: [...ids] }, pause })
   const { value, error } = rootField(answer, 'nodes')
   return { nodes: pause ? [] : value, error, again }
 }

@@ -1,8 +1,8 @@
 /** What compared runs came to: the last value of each metric, a run a column. */
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { type FinalValuesQuery, finalValuesQuery } from './compare-runs.graphql.ts'
 import { metricText } from './metric-text.ts'
 import { valuesByMetric } from './values-by-metric.ts'
@@ -17,7 +17,7 @@ const FEW = 12
 export function FinalValues({ runs }: { readonly runs: readonly { readonly id: string; readonly name: string }[] }) {
   const [isAll, setAll] = useState(false)
   const ids = runs.map(({ id }) => id)
-  const [answer, again] = useQuery({ query: finalValuesQuery, variables: { ids } })
+  const [answer, again] = useReading({ query: finalValuesQuery, variables: { ids } })
   const { value, error } = rootField(answer, 'nodes')
   if (error) return <ErrorNotice error={error} retry={again} />
   const rows = valuesByMetric(ids, value?.filter(isRun) ?? [])

@@ -1,6 +1,6 @@
 /** One run: what it is, its log and curves as they come, its config, checkpoints, gate, attempts and spend. */
 import { lazy, Suspense } from 'react'
-import { useQuery, useSubscription } from 'urql'
+import { useSubscription } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { Command } from '../../ui/command.tsx'
@@ -11,7 +11,8 @@ import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useWhenChanged } from '../../ui/use-when-changed.ts'
+import { useReading } from '../../ui/use-reading.ts'
+import { useWhenBehind } from '../../ui/use-when-behind.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { runChangedSubscription, runQuery } from './run.graphql.ts'
 import { RunActions } from './run-actions.tsx'
@@ -28,17 +29,18 @@ const RunMedia = lazy(async () => ({ default: (await import('./media/run-media.t
 const allParts = ['Log', 'Metrics', 'Media', 'Config', 'Checkpoints', 'Gate', 'Data', 'Attempts'] as const
 type Part = (typeof allParts)[number]
 
+const stageOf = ({ status, attempt }: Pick<RunShown, 'status' | 'attempt'>) => `${status} ${attempt}`
+
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
-  const [answer, again] = useQuery({ query: runQuery, variables: { id } })
+  const [answer, reload] = useReading({ query: runQuery, variables: { id } })
   // Its fields land in the same cache entry as the page's.
   const [{ data: change }] = useSubscription({ query: runChangedSubscription, variables: { id } })
   const [search, setSearch] = useSearchParams()
   const field = rootField(answer, 'run')
-  const reload = () => again({ requestPolicy: 'network-only' })
-  const { status, attempt } = { ...field.value, ...change?.runUpdated }
+  const sent = change?.runUpdated
   // What a run leaves when a runner takes it, and at its end: attempts, checkpoints, its model repo.
-  useWhenChanged(field.value ? `${status} ${attempt}` : undefined, reload)
-  if (!field.value) return <NotThere what="run" field={field} retry={again} />
+  useWhenBehind(field.value && stageOf(field.value), sent && stageOf(sent), reload)
+  if (!field.value) return <NotThere what="run" field={field} retry={reload} />
   const run = { ...field.value, ...change?.runUpdated, recipe: field.value.recipe }
   // A run without media has no place for them.
   const parts = allParts.filter((one) => one !== 'Media' || run.mediaKeys.length > 0)
@@ -55,7 +57,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
       >
         <RunActions run={run} />
       </PageHeader>
-      {field.error && <ErrorNotice error={field.error} retry={again} />}
+      {field.error && <ErrorNotice error={field.error} retry={reload} />}
       {run.error && <p className="notice">{run.error}</p>}
       {run.status === 'QUEUED' && run.executor === 'WORKER' && (
         <section className="panel stack" aria-label="Start a runner">

@@ -29,7 +29,7 @@ function Spend({ accounts }: { readonly accounts: readonly string[] }) {
   const account = accounts.find((one) => one === asked) ?? accounts[0] ?? ''
   const month = /^\d{4}-\d{2}$/.test(search.get('month') ?? '') ? search.get('month') : null
   const variables = useMemo<SpendQueryVariables>(() => ({ account, month }), [account, month])
-  const pages = usePages({ query: spendQuery, variables, field: 'ledger', select: itself })
+  const pages = usePages({ query: spendQuery, variables, field: 'ledger', select: itself, isFresh: true })
   const set = (name: string, value: string) =>
     setSearch((before) => {
       const next = new URLSearchParams(before)

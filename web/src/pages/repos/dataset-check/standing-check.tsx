@@ -1,11 +1,12 @@
 /** The check of the data set by a worker: its report stands on the repo; people who can write ask for another one. */
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { counted } from '../../../ui/format.ts'
 import { messageOf } from '../../../ui/problem.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { usePoll } from '../../../ui/use-poll.ts'
+import { useReading } from '../../../ui/use-reading.ts'
 import { useCanWrite } from '../repo-frame.tsx'
 import { type DatasetCheckQuery, datasetCheckQuery, requestDatasetCheckMutation } from './dataset-check.graphql.ts'
 import { StandingReport } from './standing-report.tsx'
@@ -23,12 +24,11 @@ interface Props {
 
 export function StandingCheck({ owner, repo, isLeRobot }: Props) {
   const canWrite = useCanWrite(owner)
-  const [{ data, error }, again] = useQuery({ query: datasetCheckQuery, variables: { owner, repo } })
+  const [{ data, error }, look] = useReading({ query: datasetCheckQuery, variables: { owner, repo } })
   const [{ fetching }, request] = useMutation(requestDatasetCheckMutation)
   const toast = useToast()
   const check = data?.repo?.datasetCheck ?? null
   const isOpen = check?.status === 'QUEUED' || check?.status === 'RUNNING'
-  const look = () => again({ requestPolicy: 'network-only' })
   usePoll(() => {
     if (isOpen) look()
   }, LOOK_MS)

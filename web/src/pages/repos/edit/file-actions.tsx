@@ -23,12 +23,19 @@ export default function FileActions(place: Place) {
   // The page is live: what it shows when the dialog opens is what the person decides about.
   useEffect(() => {
     setSeen(null)
-    if (act !== null) fileVersion(readings, owner, repo, path).then(setSeen, setFault)
-  }, [owner, repo, path, act])
-  const close = () => {
-    setAct(null)
     setFault(null)
-  }
+    if (act === null) return
+    // An answer that comes after the dialog was closed is of no dialog that is opened later.
+    let isLeft = false
+    fileVersion(readings, owner, repo, path).then(
+      (version) => isLeft || setSeen(version),
+      (error: Error) => isLeft || setFault(error),
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [owner, repo, path, act])
+  const close = () => setAct(null)
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (seen === null || act === null) return

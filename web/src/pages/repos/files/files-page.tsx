@@ -100,7 +100,7 @@ function FolderActions({ owner, repo, folder }: FolderProps) {
   )
 }
 
-/** Reads the folder again after each change; the first event is the state that the page has. */
+/** Reads the folder again after each change; for the first event too, as it may be of a change after the page's answer. */
 function useChanges(repoId: string | undefined, refresh: () => void): void {
   const [{ data }] = useSubscription({
     query: repoTreeChangedSubscription,
@@ -108,12 +108,9 @@ function useChanges(repoId: string | undefined, refresh: () => void): void {
     pause: repoId === undefined,
   })
   const seq = data?.repoFilesUpdated?.seq
-  const known = useRef<number | undefined>(undefined)
   const again = useRef(refresh)
   again.current = refresh
   useEffect(() => {
-    if (seq === undefined) return
-    if (known.current !== undefined && known.current !== seq) again.current()
-    known.current = seq
+    if (seq !== undefined) again.current()
   }, [seq])
 }

@@ -2,7 +2,7 @@
  * Pictures and short videos of episodes, or of a recorded rollout, which a worker makes; people who can write the repo
  * ask for one of what is shown.
  */
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { type EpisodeAddress, readAddress } from '../../../episodes/episode-address.ts'
 import { Action } from '../../../ui/action.tsx'
@@ -11,6 +11,7 @@ import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { usePoll } from '../../../ui/use-poll.ts'
+import { useReading } from '../../../ui/use-reading.ts'
 import { lastingUrl } from '../lasting-urls.ts'
 import { useCanWrite } from '../repo-frame.tsx'
 import {
@@ -41,11 +42,10 @@ interface PanelProps extends Props {
 export function EpisodeFilms({ owner, repo, kept }: PanelProps) {
   const canWrite = useCanWrite(owner)
   const variables = { owner, repo, rollout: kept?.rollout ?? null, episode: kept?.seed ?? null }
-  const [{ data, error }, again] = useQuery({ query: episodeFilmsQuery, variables })
+  const [{ data, error }, look] = useReading({ query: episodeFilmsQuery, variables })
   const [{ fetching }, request] = useMutation(requestEpisodeFilmMutation)
   const toast = useToast()
   const films = data?.repo?.episodeFilms.nodes ?? []
-  const look = () => again({ requestPolicy: 'network-only' })
   const isShown = canWrite || films.length > 0
   usePoll(
     () => {

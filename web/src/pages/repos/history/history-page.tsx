@@ -1,6 +1,7 @@
 /** The versions of a repo's files: changes, named snapshots, and a way back. */
 import { useMemo } from 'react'
 import { LoadMore } from '../../../ui/load-more.tsx'
+import { Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { Changes } from './changes.tsx'
@@ -20,7 +21,8 @@ export function Page({ params }: { readonly params: Params }) {
   const canWrite = useCanWrite(owner)
   const variables = useMemo(() => ({ owner, repo, canWrite, after: null }), [owner, repo, canWrite])
   const pages = usePages({ query: repoHistoryQuery, variables, field: 'repo', select: historyOf })
-  const { root: head } = pages
+  // Who may write is known later than the repo.
+  const { kept: head } = pages
   return (
     <RepoFrame params={params} part="History" head={head} error={pages.error} retry={pages.refresh}>
       {head && (
@@ -32,11 +34,11 @@ export function Page({ params }: { readonly params: Params }) {
             canWrite={canWrite}
             changed={pages.refresh}
           />
-          {canWrite ? (
+          {pages.root === undefined && !pages.error && <Loading />}
+          {pages.root && canWrite && (
             <Changes owner={owner} repo={repo} changes={pages.nodes} changed={pages.refresh} />
-          ) : (
-            <Commits owner={owner} repo={repo} commits={head.commits?.nodes ?? []} />
           )}
+          {pages.root && !canWrite && <Commits owner={owner} repo={repo} commits={head.commits?.nodes ?? []} />}
           <LoadMore pages={pages} />
         </div>
       )}

@@ -1,5 +1,5 @@
 /** Gives a file the bytes that it had in another version, as a new version with a message. */
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { readings } from '../../../app/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -26,12 +26,20 @@ export function RestoreFile({ owner, repo, path, commitId, restored }: Props) {
   const toast = useToast()
   const short = commitId.slice(0, 7)
   const current = () => fileVersion(readings, owner, repo, path)
-  const open = () => {
-    setOpen(true)
+  useEffect(() => {
     setSeen(null)
     setFault(null)
-    current().then(setSeen, setFault)
-  }
+    if (!isOpen) return
+    // An answer that comes after the dialog was closed is of no dialog that is opened later.
+    let isLeft = false
+    fileVersion(readings, owner, repo, path).then(
+      (version) => isLeft || setSeen(version),
+      (error: Error) => isLeft || setFault(error),
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [owner, repo, path, isOpen])
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (seen === null) return
@@ -58,7 +66,7 @@ export function RestoreFile({ owner, repo, path, commitId, restored }: Props) {
   }
   return (
     <>
-      <button type="button" className="button small" aria-label={`Restore ${short}`} onClick={open}>
+      <button type="button" className="button small" aria-label={`Restore ${short}`} onClick={() => setOpen(true)}>
         Restore
       </button>
       <Dialog title={`Restore the file of ${short}`} isOpen={isOpen} close={() => setOpen(false)}>

@@ -33,8 +33,8 @@ export function FitsPanel({ owner, repo, isRobot }: Props) {
   const [near, setNear] = useState(false)
   const variables = useMemo(() => ({ owner, repo, near, after: null }), [owner, repo, near])
   const pages = usePages({ query: repoFitsQuery, variables, field: 'repo', select: fitsOf })
-  const hasNear = (pages.root?.nearest.nodes.length ?? 0) > 0
-  if (!isRobot && !hasNear && pages.nodes.length === 0 && !pages.error) return null
+  const hasNear = (pages.kept?.nearest.nodes.length ?? 0) > 0
+  if (!isRobot && !hasNear && !near && pages.nodes.length === 0 && !pages.error) return null
   return (
     <section className="panel stack" aria-label={isRobot ? 'What runs on this robot' : 'Robots it fits'}>
       <div className="row between">

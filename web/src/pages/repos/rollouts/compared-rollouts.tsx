@@ -1,6 +1,5 @@
 /** Two results beside each other: the seeds that only one of them succeeds with, and the runs behind their models. */
 import { useMemo } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
@@ -8,6 +7,7 @@ import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { useReading } from '../../../ui/use-reading.ts'
 import { KeptSeedsOfBoth } from './kept-seeds.tsx'
 import { labelOf, resultName } from './result-name.ts'
 import {
@@ -93,7 +93,7 @@ function Compared({ one, other }: Pair) {
 function RunsOfBoth({ one, other }: Pair) {
   const { owner, repo } = repoParts(one.model)
   const { owner: otherOwner, repo: otherRepo } = repoParts(other.model)
-  const [answer, again] = useQuery({
+  const [answer, again] = useReading({
     query: runsOfModelsQuery,
     variables: { owner, repo, otherOwner, otherRepo },
     pause: one.model === other.model,

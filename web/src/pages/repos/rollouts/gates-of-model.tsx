@@ -11,11 +11,7 @@ import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { useCanWrite } from '../repo-frame.tsx'
 import { NewGate } from './new-gate.tsx'
-import {
-  putRolloutGateMutation,
-  type RolloutGatesQuery,
-  rolloutGatesQuery,
-} from './rollouts.graphql.ts'
+import { putRolloutGateMutation, type RolloutGatesQuery, rolloutGatesQuery } from './rollouts.graphql.ts'
 
 interface Props {
   readonly owner: string

@@ -1,10 +1,10 @@
 /** The seeds whose motions a result keeps, the worst first, each with a link that plays it. */
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { rounded } from '../../../ui/format.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { namedResult, resultName } from './result-name.ts'
 import { keptSeedsQuery, type RolloutRowFragment } from './rollouts.graphql.ts'
 
@@ -17,7 +17,7 @@ function motionLink(row: RolloutRowFragment, seed: number, other: RolloutRowFrag
 
 export function KeptSeeds({ row }: { readonly row: RolloutRowFragment }) {
   const [isOpen, setOpen] = useState(false)
-  const [answer, again] = useQuery({
+  const [answer, again] = useReading({
     query: keptSeedsQuery,
     variables: namedResult(resultName(row)),
     pause: !isOpen,
@@ -55,8 +55,8 @@ interface Pair {
 
 /** Of two results the seeds that both keep, to be played beside each other. */
 export function KeptSeedsOfBoth({ one, other }: Pair) {
-  const [own, again] = useQuery({ query: keptSeedsQuery, variables: namedResult(resultName(one)) })
-  const [others, othersAgain] = useQuery({ query: keptSeedsQuery, variables: namedResult(resultName(other)) })
+  const [own, again] = useReading({ query: keptSeedsQuery, variables: namedResult(resultName(one)) })
+  const [others, othersAgain] = useReading({ query: keptSeedsQuery, variables: namedResult(resultName(other)) })
   const first = rootField(own, 'repo')
   const second = rootField(others, 'repo')
   if (first.error) return <ErrorNotice error={first.error} retry={again} />

@@ -40,6 +40,8 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly 
   const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
   const toast = useToast()
   const [task, setTask] = useState('')
+  const [least, setLeast] = useState('80')
+  const [seeds, setSeeds] = useState('100')
   const variables = useMemo(() => ({ ...repoParts(robot), q: task || null, after: null }), [robot, task])
   const isNamed = variables.owner !== '' && variables.repo !== ''
   const pages = usePages({
@@ -53,12 +55,12 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly 
   }
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const board = boards.find(({ fingerprint }) => fingerprint === form.get('board'))
+    const chosen = new FormData(event.currentTarget).get('board')
+    const board = boards.find(({ fingerprint }) => fingerprint === chosen)
     if (!board) return
     const { fingerprint, task: name } = board
-    const least = Number(form.get('least')) / 100
-    const answer = await put({ input: { owner, repo, robot, fingerprint, least, seeds: Number(form.get('seeds')) } })
+    const numbers = { least: Number(least) / 100, seeds: Number(seeds) }
+    const answer = await put({ input: { owner, repo, robot, fingerprint, ...numbers } })
     if (answer.error) return
     toast(`The gate ${name} on ${robot} is set.`)
     changed()
@@ -98,10 +100,25 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly 
           </Field>
           <LoadMore pages={pages} />
           <Field label="Interval from, in %" fault={faultOf(error, 'least')}>
-            <input name="least" type="number" min="0.1" max="100" step="0.1" defaultValue="80" required />
+            <input
+              type="number"
+              min="0.1"
+              max="100"
+              step="0.1"
+              required
+              value={least}
+              onChange={({ target }) => setLeast(target.value)}
+            />
           </Field>
           <Field label="Seeds at least" fault={faultOf(error, 'seeds')}>
-            <input name="seeds" type="number" min="1" max="1000" defaultValue="100" required />
+            <input
+              type="number"
+              min="1"
+              max="1000"
+              required
+              value={seeds}
+              onChange={({ target }) => setSeeds(target.value)}
+            />
           </Field>
           <button type="submit" className="button" disabled={fetching}>
             Set gate

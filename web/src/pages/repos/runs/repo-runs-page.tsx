@@ -1,10 +1,10 @@
 /** Runs that use a repo as dataset, robot or output; live for those of its owner. */
-import { useEffect, useMemo, useRef } from 'react'
-import { useSubscription } from 'urql'
+import { useMemo } from 'react'
 import { useSearchParams } from '../../../app/navigate.tsx'
 import { words } from '../../../ui/format.ts'
+import { Live } from '../../../ui/live.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
-import { Empty } from '../../../ui/states.tsx'
+import { Empty, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoFrame, useIsMember } from '../repo-frame.tsx'
 import { type RepoRunsQuery, repoRunsChangedSubscription, repoRunsQuery } from './repo-runs.graphql.ts'
@@ -25,22 +25,9 @@ export function Page({ params }: { readonly params: Params }) {
   const variables = useMemo(() => ({ owner, repo, status, after: null }), [owner, repo, status])
   const pages = usePages({ query: repoRunsQuery, variables, field: 'repo', select: runsOf })
   const isMember = useIsMember(owner)
-  const [{ data: change }] = useSubscription({
-    query: repoRunsChangedSubscription,
-    variables: { owner },
-    pause: !isMember,
-  })
-  const again = useRef(pages.refresh)
-  again.current = pages.refresh
-  const first = useRef(true)
-  const cursor = change?.runsUpdated?.cursor
-  useEffect(() => {
-    // The first event is the state that the page reads anyway.
-    if (cursor !== undefined && !first.current) again.current()
-    if (cursor !== undefined) first.current = false
-  }, [cursor])
   return (
-    <RepoFrame params={params} part="Runs" head={pages.root} error={pages.error} retry={pages.refresh}>
+    <RepoFrame params={params} part="Runs" head={pages.kept} error={pages.error} retry={pages.refresh}>
+      <Live query={repoRunsChangedSubscription} owners={isMember ? [owner] : []} changed={pages.refresh} />
       <div className="stack">
         <div className="row">
           <select
@@ -56,9 +43,9 @@ export function Page({ params }: { readonly params: Params }) {
             ))}
           </select>
         </div>
-        {pages.nodes.length > 0 ? (
-          <RunTable runs={pages.nodes} />
-        ) : (
+        {pages.root === undefined && !pages.error && <Loading />}
+        {pages.nodes.length > 0 && <RunTable runs={pages.nodes} />}
+        {pages.isEmpty && (
           <Empty title="No run">
             <p>No run that you can see uses this repo: submit one that names it.</p>
           </Empty>

@@ -20,7 +20,12 @@ interface Params {
 }
 
 export function Page({ params }: { readonly params: Params }) {
-  const [answer, again] = useQuery({ query: repoSettingsQuery, variables: { ...params } })
+  // What a person changes begins with what the hub has now, not with what this tab read some time ago.
+  const [answer, again] = useQuery({
+    query: repoSettingsQuery,
+    variables: { ...params },
+    requestPolicy: 'network-only',
+  })
   const { value: repo, error } = rootField(answer, 'repo')
   const canWrite = useCanWrite(params.owner)
   return (

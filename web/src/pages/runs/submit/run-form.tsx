@@ -1,6 +1,6 @@
 /** The form that submits a run: what is asked is priced first, and a change asks for the price again. */
 import { pagePath } from '@hub/formats/page-paths'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { faultOf } from '../../../ui/problem.ts'
 import { FormError } from '../../../ui/states.tsx'
@@ -37,6 +37,8 @@ interface Offer {
 
 export function RunForm({ first, from, templates, tiers, isHosting, datasets, robots, owners }: Props) {
   const [draft, setDraft] = useState(first)
+  const latest = useRef(draft)
+  latest.current = draft
   const [offer, setOffer] = useState<Offer | null>(null)
   const [planned, plan] = useExact(planRunMutation)
   const [submitted, submit] = useExact(submitRunMutation)
@@ -61,6 +63,8 @@ export function RunForm({ first, from, templates, tiers, isHosting, datasets, ro
     const request = requestOf(draft, from)
     if (request === null) return
     const { data } = await plan({ estimate: request, recommend: request })
+    // What was changed meanwhile has another price.
+    if (latest.current !== draft) return
     if (data?.estimateRun || data?.recommendRun) setOffer({ plan: data, request })
   }
   const isPriced = Boolean(offer?.plan.estimateRun)

@@ -1,0 +1,27 @@
+/** A query whose answer is always of its variables, and which is read again one request at a time. */
+import { createRequest } from '@urql/core'
+import { useMemo } from 'react'
+import { type AnyVariables, type CombinedError, type UseQueryArgs, useQuery } from 'urql'
+import { useOneAtATime } from './use-one-at-a-time.ts'
+
+interface Reading<Data> {
+  readonly data: Data | undefined
+  readonly error: CombinedError | undefined
+  /** Of other variables too, while nothing is known of these: for what does not depend on them. */
+  readonly kept: Data | undefined
+  readonly fetching: boolean
+}
+
+/** The second is the same function as long as the component is there; a failed reading is tried again by it too. */
+export function useReading<Data, Variables extends AnyVariables>(
+  args: UseQueryArgs<Variables, Data>,
+): readonly [Reading<Data>, () => void] {
+  const [answer, again] = useQuery(args)
+  const { query, variables } = args
+  const { key } = useMemo(() => createRequest(query, variables as Variables), [query, variables])
+  const { data, error, fetching, stale, operation } = answer
+  // urql keeps the answer to other variables until the one to these is there.
+  const isOfThese = operation === undefined || operation.key === key
+  const refresh = useOneAtATime(fetching || stale, () => again({ requestPolicy: 'network-only' }))
+  return [{ data: isOfThese ? data : undefined, error: isOfThese ? error : undefined, kept: data, fetching }, refresh]
+}
