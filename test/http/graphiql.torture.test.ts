@@ -31,6 +31,7 @@ describe('GraphiQL', needs(skipped), () => {
     browser = await chromium.launch({
       executablePath: program,
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      timeout: 100_000,
     })
     context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
     await context.route('**/*', (route) => {

@@ -68,7 +68,7 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
     expect(await field.inputValue()).toBe('')
     await fitsScreens(page, 'proposed-bodies')
     await proposed.getByRole('button', { name: `Show ${trained} beside` }).click()
-    await expect.poll(() => page.locator('.episode-stage').count(), { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => page.locator('.episode-stage').count()).toBe(2)
     expect(await field.inputValue()).toBe(trained)
     expect(faults()).toEqual([])
     await page.close()

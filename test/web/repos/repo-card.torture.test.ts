@@ -34,7 +34,7 @@ describe('the card of a repo in Chromium', needs(noBrowser), () => {
     await page.getByRole('link', { name: license }).click()
     await page.getByRole('link', { name: model }).waitFor()
     expect(await page.getByLabel('License').inputValue()).toBe(license)
-    expect(await page.locator('tbody tr').count()).toBe(1)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('button', { name: tag }).click()
     await page.waitForURL((url) => url.searchParams.get('tag') === tag)
     await page.goto(`${hub.running.url}/${data}`)

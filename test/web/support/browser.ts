@@ -12,6 +12,8 @@ const found = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH
 export const noBrowser = 'missing' in found ? found.missing : null
 
 export const output = join(import.meta.dirname, '../../../test-output/pages')
+/** As patient as the other tests: it ends what hangs. */
+const PATIENCE_MS = 100_000
 export const desktop = { width: 1280, height: 800 }
 export const phone = { width: 360, height: 740 }
 
@@ -20,6 +22,7 @@ export async function openBrowser(): Promise<Browser> {
   await mkdir(output, { recursive: true })
   return chromium.launch({
     executablePath: 'program' in found ? found.program : '',
+    timeout: PATIENCE_MS,
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       // WebGL by the processor, alike on every machine.
@@ -59,8 +62,7 @@ const isBusy = (message: ConsoleMessage) =>
 /** A page whose faults are collected; `faults()` are those since the last call. `store`: another site that may be asked. */
 export async function openPage(context: BrowserContext, origin: string, store = origin) {
   const page = await context.newPage()
-  // As patient as the other tests: it ends what hangs.
-  page.setDefaultTimeout(100_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   let faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' && !isBusy(message))

@@ -1,4 +1,4 @@
-/** Reads a page again when a subscription is at another stage: what the hub sends of a change is not all that a page reads. */
+/** Reads a page again when a subscription is at another stage: a page reads more than what is sent of a change. */
 import { useEffect, useRef } from 'react'
 
 /**

@@ -100,7 +100,7 @@ function FolderActions({ owner, repo, folder }: FolderProps) {
   )
 }
 
-/** Reads the folder again after each change; for the first event too, as it may be of a change after the page's answer. */
+/** Reads the folder again after each change; the first event may already be of one after the page's answer. */
 function useChanges(repoId: string | undefined, refresh: () => void): void {
   const [{ data }] = useSubscription({
     query: repoTreeChangedSubscription,
