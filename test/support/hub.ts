@@ -81,8 +81,9 @@ async function openHub(settings: Record<string, string>, log: Logger): Promise<O
     ...settings,
   })
   const hub = await startHub(config, log)
-  // A test that inserts 200,000 rows with one statement is not a request: on a busy machine that takes longer than one may.
-  const db = openDb({ url: database.url, poolMax: 10, statementTimeoutMs: 240_000 })
+  // A test that inserts 200,000 rows with one statement is not a request: on a busy machine that takes longer than one
+  // may, and so does the first connection of a file.
+  const db = openDb({ url: database.url, poolMax: 10, statementTimeoutMs: 240_000, acquireTimeoutMs: 100_000 })
   const auth = await openAuth({ config, log, db, secret })
   return {
     hub,
