@@ -51,10 +51,14 @@ export class Connections {
   readonly #nowMs: () => number
   #timer: NodeJS.Timeout | null = null
   #isStopping = false
+  #everyMs = CHECK_MS
+  #seenMs: number
+  #runningMs = 0
 
   constructor(server: Server, rules: Partial<ConnectionRules> = {}, nowMs = () => performance.now()) {
     this.#rules = { ...defaultRules, ...rules }
     this.#nowMs = nowMs
+    this.#seenMs = nowMs()
     const bySocket = new WeakMap<Socket, Connection>()
     server.on('connection', (socket: Socket) => bySocket.set(socket, this.#add(socket)))
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -67,6 +71,7 @@ export class Connections {
 
   /** Shutdown: from now on only requests in progress that still move bytes are waited for. */
   stop(): void {
+    this.#now()
     this.#isStopping = true
     this.#setTimer()
     this.check()
@@ -74,7 +79,7 @@ export class Connections {
 
   /** Closes stalled connections; called by the timer. */
   check(): void {
-    const nowMs = this.#nowMs()
+    const nowMs = this.#now()
     for (const connection of this.#open) {
       const { socket } = connection
       if (this.#isStopping && isIdle(connection)) socket.destroy()
@@ -85,7 +90,7 @@ export class Connections {
   }
 
   #add(socket: Socket): Connection {
-    const atMs = this.#nowMs()
+    const atMs = this.#now()
     const connection: Connection = {
       socket,
       request: null,
@@ -106,10 +111,21 @@ export class Connections {
 
   #setTimer(): void {
     if (this.#timer) clearInterval(this.#timer)
-    const everyMs = this.#isStopping
+    this.#everyMs = this.#isStopping
       ? STOPPING_CHECK_MS
       : Math.min(CHECK_MS, this.#rules.stall.windowMs / CHECKS_PER_WINDOW)
-    this.#timer = setInterval(() => this.check(), everyMs).unref()
+    this.#timer = setInterval(() => this.check(), this.#everyMs).unref()
+  }
+
+  /**
+   * The time in which this process runs. While it stands still (a paused machine, one that is too busy), what clients
+   * have sent is not read: a check that comes late counts as two at most.
+   */
+  #now(): number {
+    const nowMs = this.#nowMs()
+    this.#runningMs += Math.min(nowMs - this.#seenMs, 2 * this.#everyMs)
+    this.#seenMs = nowMs
+    return this.#runningMs
   }
 
   #isStalled(mark: Mark, bytes: number, isWaiting: boolean, nowMs: number): boolean {
