@@ -1,8 +1,9 @@
 /** What `hub doctor` finds wrong, each with what to do about it. */
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createDouble } from '@hub/testing/double'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openSigningKeys } from '../../src/auth/signing-keys.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(inject('runDir'), 'doctor-'))
   const signing = await openSigningKeys(database.db, secret)
   keys = { keys: await signing.jwks() }
-  server = createServer((request, response) => {
+  server = createDouble((request, response) => {
     const send = (status: number, body: unknown, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     if (request.url === '/moved/.well-known/jwks.json') return send(301, {}, { location: 'https://hub.example/' })

@@ -1,10 +1,11 @@
 /** Untrusted text reaches the terminal as plain text: escape sequences in names, errors and log lines have no effect. */
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDouble } from '@hub/testing/double'
 import type { RegisterCommands } from 'hub/program'
 import { inLine, logText, print, printColored, printJson } from 'hub/terminal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -81,7 +82,7 @@ describe('a malicious hub', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => void
   beforeEach(async () => {
     base = await mkdtemp(join(tmpdir(), 'hub-terminal-'))
-    server = createServer((request, response) => {
+    server = createDouble((request, response) => {
       request.resume()
       answer(request, response)
     })

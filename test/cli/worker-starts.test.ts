@@ -2,9 +2,10 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createDouble } from '@hub/testing/double'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { runHub } from '../support/command-line.ts'
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await mkdir(join(dir, 'broken', 'hub'), { recursive: true })
   await writeFile(join(dir, 'broken', 'hub', 'client.json'), `{ "token": "${SECRET}"`)
   await mkdir(join(dir, 'unread', 'hub', 'client.json'), { recursive: true })
-  hub = createServer((request, response) => {
+  hub = createDouble((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     const known = request.url === '/v1/me'
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' })

@@ -1,12 +1,12 @@
 /** A malicious hub cannot make the client write outside the given folder or into Git's own files. */
 import { once } from 'node:events'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, pullRepo } from '@hub/client/internal'
 import { assertSafeListing, landingOf } from '@hub/client/landing'
+import { createDouble } from '@hub/testing/double'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
 import type { RemoteFile } from '../../packages/client/src/shapes.ts'
@@ -155,7 +155,7 @@ describe('a runner', () => {
   it.each(['../../x', '/tmp/x', 'run_../../x', '', 'run_01jd000000000000000000000', 'run_01JD0000000000000000000000'])(
     'refuses a run with the id %j',
     async (id) => {
-      const server = createServer((request, response) => {
+      const server = createDouble((request, response) => {
         request.resume()
         const run = {
           status: 'running',

@@ -1,10 +1,11 @@
 /** `@hub/client` against a hub, and against one that fails where a real one rarely does. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { RetryPolicy } from '@hub/client/retry'
+import { createDouble } from '@hub/testing/double'
 import { parse } from 'graphql'
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ProblemError } from '../../packages/client/src/problem.ts'
@@ -166,7 +167,7 @@ describe('a hub that fails', () => {
   /** Answers each request with the next of `answers`. */
   async function failing(...answers: ((response: ServerResponse) => void)[]) {
     const asked: Asked[] = []
-    const server = createServer(async (request: IncomingMessage, response) => {
+    const server = createDouble(async (request: IncomingMessage, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')

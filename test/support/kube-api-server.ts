@@ -4,10 +4,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDouble } from '@hub/testing/double'
 import { Job } from 'kubernetes-models/batch/v1'
 import { Secret } from 'kubernetes-models/v1'
 
@@ -153,7 +154,7 @@ export async function kubeApiServer() {
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-  const server = createServer(async (request, response) => {
+  const server = createDouble(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const url = new URL(request.url ?? '', 'http://kube.test')

@@ -2,10 +2,11 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDouble } from '@hub/testing/double'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import Fastify from 'fastify'
 import { pino } from 'pino'
@@ -54,7 +55,7 @@ const variable = 'OTEL_EXPORTER_OTLP_ENDPOINT'
 const before = process.env[variable]
 
 beforeAll(async () => {
-  collector = createServer(async (request, response) => {
+  collector = createDouble(async (request, response) => {
     let body = ''
     for await (const piece of request) body += piece
     if (request.url === '/v1/traces') bodies.push(body)

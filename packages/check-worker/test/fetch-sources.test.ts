@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDouble } from '@hub/testing/double'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fetchSources } from '../src/serve/fetch-sources.ts'
 
@@ -19,7 +20,7 @@ let asked: string[]
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-sources-'))
   asked = []
-  server = createServer((request, response) => {
+  server = createDouble((request, response) => {
     asked.push(request.url ?? '')
     if (request.url === '/old') response.writeHead(403).end()
     else response.end(bytes)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createDouble } from '@hub/testing/double'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHubClient } from '../src/internal.ts'
 import { sseParser } from '../src/sse-parser.ts'
@@ -56,7 +57,7 @@ describe('following a log', () => {
   /** A hub that answers its n-th connection with the n-th handler. */
   async function hub(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
     const asked: string[] = []
-    const server = createServer((request, response) => {
+    const server = createDouble((request, response) => {
       asked.push(`${request.url} ${request.headers['last-event-id'] ?? ''}`)
       answers[Math.min(asked.length, answers.length) - 1]?.(request, response)
     }).listen(0, '127.0.0.1')

@@ -1,9 +1,10 @@
 /** An in-memory `/v1` for transfers, with any part size and injected faults, which a real hub cannot produce. */
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { createDouble } from '@hub/testing/double'
 import { Header } from 'tar/header'
 import type { RemoteFile } from '../src/internal.ts'
 
@@ -76,11 +77,9 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 /** `asked`: parts as the client asks for them. */
 export async function startHubDouble(partSize: number | 'asked' = 100_000): Promise<HubDouble> {
   const pending = new Map<string, Pending>()
-  const server = createServer((request, response) => {
+  const server = createDouble((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  // A connection that idled for five seconds would be closed while a client in this busy process sends on it.
-  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -2,12 +2,13 @@
 import { once } from 'node:events'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient } from '@hub/client/internal'
 import type { RunReport } from '@hub/client/run-shapes'
+import { createDouble } from '@hub/testing/double'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runFiles } from '../src/run-files.ts'
 import { newState } from '../src/run-journal.ts'
@@ -26,7 +27,7 @@ beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-report-'))
   reports = []
   onReport = () => {}
-  server = createServer(async (request, response) => {
+  server = createDouble(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     reports.push(JSON.parse(Buffer.concat(chunks).toString()))

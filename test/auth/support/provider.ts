@@ -1,5 +1,6 @@
 /** A real OpenID provider on loopback, and a browser without windows that goes through its pages. */
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { createDouble } from '@hub/testing/double'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import Provider from 'oidc-provider'
 import { vi } from 'vitest'
@@ -33,7 +34,7 @@ async function newKey(): Promise<PublishedKey> {
 /** Starts a provider that knows the hub at `hubUrl`, and an app whose access tokens are JWTs for the hub. */
 export async function startProvider(hubUrl: string): Promise<TestProvider> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end()
-  const server = createServer((request, response) => handle(request, response))
+  const server = createDouble((request, response) => handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`

@@ -1,7 +1,8 @@
 /** A proxy before a hub that lets a test see each request and hold it, before the hub gets it or before its answer goes out. */
 import { once } from 'node:events'
-import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createDouble } from '@hub/testing/double'
 
 export interface Exchange {
   readonly method: string
@@ -60,7 +61,7 @@ export async function holdingProxy(target: string): Promise<HoldingProxy> {
 
   const renamed = (bytes: Buffer) => bytes.toString().replaceAll(new URL(target).origin, urlOf())
   const urlOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const server = createServer((request, response) => {
+  const server = createDouble((request, response) => {
     handle(request, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

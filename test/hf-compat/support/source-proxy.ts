@@ -1,6 +1,7 @@
 /** A host between an import and the hub that it comes from: it notes what is asked, and fails as it is told. */
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createDouble } from '@hub/testing/double'
 
 interface AskedOf {
   readonly path: string
@@ -25,7 +26,7 @@ export interface ProxyOptions {
 
 export async function sourceProxy(hub: string, { meddle = () => false, as }: ProxyOptions = {}): Promise<SourceProxy> {
   const asked: AskedOf[] = []
-  const server = createServer((incoming, response) => {
+  const server = createDouble((incoming, response) => {
     const { url = '/', method, headers } = incoming
     asked.push({ path: decodeURIComponent(url.split('?', 1)[0] ?? ''), authorization: headers.authorization ?? null })
     if (meddle(incoming, response)) return

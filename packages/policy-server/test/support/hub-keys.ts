@@ -1,6 +1,6 @@
 /** The keys of a hub, at `/.well-known/jwks.json`, and the tokens that it signs for sessions. */
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createDouble } from '@hub/testing/double'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 
 export const endpointId = 'ep_01hzzzzzzzzzzzzzzzzzzzzzzz'
@@ -42,7 +42,7 @@ export async function startKeyServer(): Promise<KeyServer> {
     jwks = [{ ...(await exportJWK(pair.publicKey)), kid, alg: 'EdDSA', use: 'sig' }, ...(keep ? jwks : [])]
   }
   await rotate(false)
-  const server = createServer(async (request, response) => {
+  const server = createDouble(async (request, response) => {
     asked += 1
     await held
     if (isAway) response.destroy()

@@ -2,8 +2,9 @@
  * A mirror of Hugging Face on this machine, which lists and serves the given files, and the responses that a test sets.
  */
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createDouble } from '@hub/testing/double'
 
 export const revision = 'a'.repeat(40)
 
@@ -35,7 +36,7 @@ export async function hfMirror(
     })),
     ...listing,
   }
-  const server = createServer((request, response) => {
+  const server = createDouble((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://mirror')
     asked.push(pathname)
     const file = files[pathname.replace(`/lab/walker/resolve/${revision}/`, '')]
