@@ -91,7 +91,7 @@ interface Server {
 
 async function server(args: readonly string[], change: Readonly<Record<string, string>> = {}): Promise<Server> {
   const address = `127.0.0.1:${await freePort()}`
-  const timing = { reportMs: 50, reportWaitMs: 5_000, keysMs: 1_000, unknownKeyMs: 100, runMs: 10_000 }
+  const timing = { reportMs: 50, reportWaitMs: 100_000, keysMs: 1_000, unknownKeyMs: 100, runMs: 100_000 }
   const register = (program: Command, io: ClientIo) => registerPolicyServerCommand(program, io, timing)
   const all = [
     'policy-server',

@@ -12,7 +12,7 @@ import { holdAddress } from '../src/links/held-address.ts'
 import { openModel, type PolicyModel } from '../src/model/open-model.ts'
 import { type Outcome, type ServerOptions, serveEndpoint, tellEnding } from '../src/serve-endpoint.ts'
 import { journalFile } from '../src/server-journal.ts'
-import { connect, statusOf } from './support/device.ts'
+import { connect, connectUntilExpiry, statusOf } from './support/device.ts'
 import { type HubCalls, hubCalls, servedEndpoint } from './support/hub-calls.ts'
 import { endpointId, type KeyServer, startKeyServer } from './support/hub-keys.ts'
 import { until } from './support/listening.ts'
@@ -46,7 +46,7 @@ interface Serving {
   abandonClaim(): void
 }
 
-const timing = { reportMs: 20, reportWaitMs: 5_000, keysMs: 100, unknownKeyMs: 50, runMs: 500 }
+const timing = { reportMs: 20, reportWaitMs: 100_000, keysMs: 100, unknownKeyMs: 50, runMs: 500 }
 
 async function serving({ hub = hubCalls(), workDir = '', with: served = model, port = 0 } = {}): Promise<Serving> {
   const folder = workDir || (await mkdtemp(join(tmpdir(), 'hub-serve-')))
@@ -170,9 +170,8 @@ describe('a server', () => {
     await until(() => server.lines.some((line) => /hub does not answer/.test(line)))
     expect((await device.ask({ obs: [1, 2, 3] })).actions).toEqual(actionsFor([1, 2, 3]))
     const late = session()
-    const other = await connect(server.address, {
-      api_key: await keys.token(late, { claims: { exp: Math.floor(Date.now() / 1000) + 3 } }),
-    })
+    const signed = (exp: number) => keys.token(late, { claims: { exp } })
+    const { device: other } = await connectUntilExpiry(server.address, signed)
     expect(await other.ended()).toEqual({ code: 1008, reason: 'expired' })
     server.hub.setAway(false)
     keys.setAway(false)

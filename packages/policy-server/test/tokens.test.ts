@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, statusOf } from './support/device.ts'
+import { connect, connectUntilExpiry, statusOf } from './support/device.ts'
 import { endpointId, modelSha256 } from './support/hub-keys.ts'
 import { type Listening, startListening, until } from './support/listening.ts'
 
@@ -137,9 +137,9 @@ describe('a session', () => {
   })
 
   it('loses its link when its token expires', async () => {
-    const [id, exp] = [session(), inSeconds(3)]
-    const token = await server.keys.token(id, { claims: { exp } })
-    const device = await connect(server.address, { api_key: token })
+    const id = session()
+    const signed = (exp: number) => server.keys.token(id, { claims: { exp } })
+    const { device, token, exp } = await connectUntilExpiry(server.address, signed)
     expect(await device.ended()).toEqual({ code: 1008, reason: 'expired' })
     // Timers may be a few milliseconds early.
     expect(Date.now() / 1000).toBeGreaterThan(exp - 0.05)

@@ -66,6 +66,25 @@ export async function connect(
   }
 }
 
+/**
+ * A link whose token expires seconds later, and that moment in seconds; a machine that is too busy to open it by then
+ * gets longer ones. `token` signs one that expires at the given second.
+ */
+export async function connectUntilExpiry(
+  address: string,
+  token: (exp: number) => Promise<string>,
+): Promise<{ readonly device: Device; readonly token: string; readonly exp: number }> {
+  for (let seconds = 3; ; seconds *= 2) {
+    const exp = Math.floor(Date.now() / 1000) + seconds
+    const signed = await token(exp)
+    try {
+      return { device: await connect(address, { api_key: signed }), token: signed, exp }
+    } catch (error) {
+      if (!(error instanceof Refused) || seconds > 50) throw error
+    }
+  }
+}
+
 class Refused extends Error {
   readonly status: number
 
