@@ -35,7 +35,7 @@ const env = { ...process.env, NODE_COMPILE_CACHE: join(inject('runDir'), 'compil
 function readInChild(place: string, entry: string): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'hostile/read-child.ts'), [place, entry], { execArgv: [], env })
-    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), 100_000)
     child.once('message', (outcome) => resolve(outcome as ReadOutcome))
     child.once('exit', (code, signal) => {
       clearTimeout(timer)

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { processorMsOf } from '../../src/processes/processor-time.ts'
 import type { Judgement, OracleCase } from './judgement.ts'
 
 export interface Oracle {
@@ -17,7 +18,22 @@ export interface Oracle {
 // Memory that models leave allocated is never freed; 2,000 small ones stay far below its 2 GB.
 const CASES_A_CHILD = 2_000
 
-/** Opens a judge; `limitMs` is the time that one model may take. */
+const LOOK_MS = 100
+/** What works this little in that long hangs. */
+const HANGS_MS = 100_000
+
+/** Whether a process has worked for so long; on systems that do not tell its processor time, time as such. */
+function spentBy(pid: number | undefined, limitMs: number): () => boolean {
+  const worked = () => (pid === undefined ? null : processorMsOf(pid))
+  const began = { wallMs: performance.now(), workedMs: worked() }
+  return () => {
+    const [wallMs, now] = [performance.now() - began.wallMs, worked()]
+    const spentMs = now === null || began.workedMs === null ? wallMs : now - began.workedMs
+    return spentMs >= limitMs || wallMs >= HANGS_MS
+  }
+}
+
+/** Opens a judge; `limitMs` is the time of a processor that one model may take: a busy machine changes no verdict. */
 export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Oracle {
   let child: ChildProcess | null = null
   let judged = 0
@@ -49,7 +65,7 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
     judged++
     return await new Promise((resolve) => {
       const finish = (judgement: Judgement) => {
-        clearTimeout(timer)
+        clearInterval(timer)
         running.off('message', answered).off('exit', died)
         resolve(judgement)
       }
@@ -60,11 +76,14 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
       }
       const died = (code: number | null, signal: string | null) =>
         finish({ verdict: 'none', reason: `died of ${signal ?? `exit code ${code}`}` })
-      const timer = setTimeout(() => {
+      const isSpent = spentBy(running.pid, limitMs)
+      const timer = setInterval(() => {
+        if (!isSpent()) return
+        clearInterval(timer)
         running.off('exit', died)
         running.once('exit', () => finish({ verdict: 'none', reason: `no answer within ${limitMs} ms`, late: true }))
         running.kill('SIGKILL')
-      }, limitMs)
+      }, LOOK_MS)
       running.on('message', answered).on('exit', died)
       running.send(asked)
     })
