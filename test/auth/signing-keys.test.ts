@@ -18,7 +18,6 @@ beforeAll(async () => {
 })
 afterAll(async () => auth?.close())
 
-const PATIENCE_MS = 60_000
 const me = async (token: string) => (await hub.send(token, 'GET', '/v1/me')).status
 const published = async (): Promise<string[]> =>
   (await hub.send(null, 'GET', '/.well-known/jwks.json')).json.keys.map(({ kid }: { kid: string }) => kid)
@@ -44,14 +43,14 @@ itInTorture('a withdrawn key signs and verifies nothing more, on every instance,
   const retired = decodeProtectedHeader(person.token).kid ?? ''
   const made = await auth.keys.rotate()
   // The hub and `auth` loaded different keys, until the hub notices.
-  await expect.poll(published, { timeout: PATIENCE_MS }).toContain(made)
+  await expect.poll(published).toContain(made)
   expect(await me(person.token)).toBe(200)
   const state = await auth.keys.withdraw(retired)
   expect(state).toMatchObject({ kid: retired, retiredAt: expect.any(String), withdrawnAt: expect.any(String) })
   await expect(auth.keys.publicKey(retired)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
   expect((await auth.keys.signer(retired)).kid).toBe(made)
-  await expect.poll(() => me(person.token), { timeout: PATIENCE_MS }).toBe(401)
-  await expect.poll(published, { timeout: PATIENCE_MS }).not.toContain(retired)
+  await expect.poll(() => me(person.token)).toBe(401)
+  await expect.poll(published).not.toContain(retired)
   expect((await auth.keys.jwks()).map(({ kid }) => kid)).not.toContain(retired)
   expect(await auth.keys.withdraw(retired)).toEqual(state)
   const entries = await hub.sql(`select from audit_log where action = 'signing_key.withdraw' and target_id = $1`, [
@@ -69,7 +68,7 @@ itOnce('an approval of a withdrawn key opens nothing at once, on an instance tha
       expect(await me(one.token)).toBe(200)
       return one
     },
-    { timeout: PATIENCE_MS, interval: 500 },
+    { timeout: 100_000, interval: 500 },
   )
   const [endpoint, device, driver] = [await world.endpoint(person), await world.device(person), await hub.key(person)]
   const { token } = await world.approve(person, endpoint, device)

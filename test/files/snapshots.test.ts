@@ -128,14 +128,8 @@ describe('a snapshot', () => {
 })
 
 async function untilWaiting() {
-  const deadline = Date.now() + 10_000
-  for (;;) {
-    const rows = await lab.world.sql(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rows.length > 0) return
-    if (Date.now() > deadline) throw new Error('No one waits for a lock.')
-  }
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await lab.world.sql(waiting)).length, { interval: 1 }).toBeGreaterThan(0)
 }
 
 describe('restoring', () => {

@@ -51,7 +51,7 @@ it('a key that was claimed by a request whose connection was lost before the ans
   await expect(claimCut(t.db.query)).rejects.toThrow('still in progress')
   await vi.advanceTimersByTimeAsync(2_000)
   // Well before the takeover, which comes after a minute.
-  await vi.waitFor(async () => expect((await claimCut(t.db.query)).kind).toBe('claimed'), { timeout: 30_000 })
+  await vi.waitFor(async () => expect((await claimCut(t.db.query)).kind).toBe('claimed'), { timeout: 50_000 })
 })
 
 it('the claim of a hub that is gone is taken over at once, and fenced; that of one that is there is not', async () => {

@@ -81,7 +81,7 @@ test('a connection that is lost while it is given its time is not lent, and the 
     await Promise.allSettled([asJob(() => timeOf(db.query)), killed])
     // Until the pool has heard of it, it lends what is dead.
     const later = () => asJob(() => timeOf(db.query)).catch(() => null)
-    await expect.poll(later, { timeout: 60_000 }).toBe(LONG + 2000)
+    await expect.poll(later).toBe(LONG + 2000)
   })
 })
 

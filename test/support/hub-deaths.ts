@@ -70,8 +70,6 @@ async function killKeeper(hub: ChildProcess): Promise<void> {
   await expect.poll(() => serving.filter(isRunning), soon).toEqual([])
 }
 
-const soon = { timeout: 60_000 }
-
 /** Whether a process is there, and not only waits for its parent to hear that it has ended. */
 export function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })

@@ -96,7 +96,7 @@ describe('two processes on one port', () => {
   let hub: Awaited<ReturnType<typeof start>>
   let session: string
 
-  it('both serve', { timeout: 200_000 }, async () => {
+  it('both serve', async () => {
     hub = await start()
     await untilAllServe(made.url, settings)
     session = await signIn()
@@ -109,7 +109,7 @@ describe('two processes on one port', () => {
     await expect.poll(() => isRunning(pid), soon).toBe(false)
   }
 
-  it('spend a budget once', { timeout: 200_000 }, async () => {
+  it('spend a budget once', async () => {
     await newRepo('crowded')
     await sql('update accounts set pending_uploads = $1', [MAX_PENDING_UPLOADS - 10])
     expect(await answersOf(30, (n) => presign('crowded', `f${n}`, 1))).toEqual({ 200: 10, '429 quota.uploads': 20 })
@@ -190,7 +190,7 @@ describe('two processes on one port', () => {
     expect(await sql(rows, [repoId])).toEqual([{ left: 0 }])
   })
 
-  it('answer what they have begun before they stop', { timeout: 200_000 }, async () => {
+  it('answer what they have begun before they stop', async () => {
     const kept: string[] = []
     let isOver = false
     const enough = Promise.withResolvers<void>()

@@ -65,7 +65,6 @@ function read(token: string, session: string) {
 }
 
 const streamOf = (token: string) => ({ 'x-graphql-event-stream-token': token })
-const soon = { timeout: 60_000 }
 
 /**
  * Each request has a connection of its own, so that of a stream's reservation, reader, operations and their end each is
@@ -83,8 +82,8 @@ async function streamsOfBoth(session: string): Promise<void> {
     // Before its reader comes, which some time takes it to another process.
     if (round > 2) expect((await add('early', '{ __typename }'))?.status).toBe(202)
     const reader = read(token, session)
-    await expect.poll(() => reader.seen.text, soon).toContain(':')
-    if (round > 2) await expect.poll(() => reader.seen.text, soon).toContain('"id":"early"')
+    await expect.poll(() => reader.seen.text).toContain(':')
+    if (round > 2) await expect.poll(() => reader.seen.text).toContain('"id":"early"')
     const followed = await add('live', `subscription { repoUpdated(repoId: "${id}") { description } }`)
     expect([round, followed?.status]).toEqual([round, 202])
     const words = `round ${round}`
@@ -92,7 +91,7 @@ async function streamsOfBoth(session: string): Promise<void> {
       .poll(async () => {
         await call('PATCH', `/v1/repos/${owner.handle}/followed`, { description: `${words} ${Date.now()}` }, session)
         return reader.seen.text
-      }, soon)
+      })
       .toContain(words)
     const ended = await call('DELETE', '/graphql/stream?operationId=live', undefined, session, streamOf(token))
     expect(ended?.status).toBe(200)
@@ -119,12 +118,12 @@ async function streamsOfBoth(session: string): Promise<void> {
 
 const series = 'http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}'
 
-it('goes on when one is killed, counts as one, and stops whole', { timeout: 300_000 }, async () => {
+it('goes on when one is killed, counts as one, and stops whole', async () => {
   const hub = await start()
   await bothServe()
   const [background, other] = workersOf(hub.pid)
   for (let n = 0; n < 20; n += 1) expect((await call('GET', '/healthz'))?.status).toBe(200)
-  await expect.poll(async () => seriesIn(await scraped(), series), { timeout: 20_000 }).toBe(20)
+  await expect.poll(async () => seriesIn(await scraped(), series)).toBe(20)
 
   // Acknowledged before, while and after the process that does the background work dies.
   const writer = await signIn()
@@ -154,9 +153,7 @@ it('goes on when one is killed, counts as one, and stops whole', { timeout: 300_
   await database.db.query({ name: '', text: `insert into pgboss.job (name, data) values ('files-collect', '{}')` }, [])
   const left = `select count(*)::int as jobs from pgboss.job where name = 'files-collect' and state < 'completed'`
   await expect
-    .poll(async () => (await database.db.query<{ jobs: number }>({ name: '', text: left }, []))[0]?.jobs, {
-      timeout: 100_000,
-    })
+    .poll(async () => (await database.db.query<{ jobs: number }>({ name: '', text: left }, []))[0]?.jobs)
     .toBe(0)
 
   await streamsOfBoth(await signIn())

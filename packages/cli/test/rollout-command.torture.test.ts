@@ -43,7 +43,7 @@ async function hub(...args: readonly string[]) {
 const robot = ['--robot', join(examples, 'robot')]
 const policy = join(examples, 'policy')
 
-it('runs so many seeds, and writes results and episodes', { timeout: 120_000 }, async () => {
+it('runs so many seeds, and writes results and episodes', async () => {
   const { code, out } = await hub(
     policy,
     ...robot,
@@ -80,9 +80,7 @@ it('runs so many seeds, and writes results and episodes', { timeout: 120_000 }, 
   expect(episode.episode).toHaveLength(result.outcomes[1].steps)
 })
 
-it('drives a robot with another joint by a map of a file, and names a map that does not cover it', {
-  timeout: 120_000,
-}, async () => {
+it('drives a robot with another joint by a map of a file, and names a map that does not cover it', async () => {
   const [folder, card] = [join(work, 'other'), await readFile(join(examples, 'robot/robot_card.json'), 'utf8')]
   await mkdir(folder)
   await writeFile(join(folder, 'robot_card.json'), card.replaceAll('"pivot"', '"axle"'))
@@ -103,7 +101,7 @@ it('drives a robot with another joint by a map of a file, and names a map that d
   expect((await hub(...asked, '--map', '3')).err).toContain('--map 3 is a kept version')
 })
 
-it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 }, async () => {
+it('says what is wrong with a task, a robot and a policy', async () => {
   await writeFile(join(work, 'task.json'), '{"version":1,"name":"x","seconds":1,"success":{}}')
   const bad = await hub(policy, ...robot, '--task', 'task.json')
   expect(bad).toMatchObject({ code: 1, err: expect.stringMatching(/task\.json is not a task: success\.condition/) })
@@ -117,7 +115,7 @@ it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 },
   expect(lacking).toMatchObject({ code: 1, err: expect.stringContaining('The task names the joint "knee"') })
 })
 
-it('names the cameras that a policy sees by and the robot does not have', { timeout: 120_000 }, async () => {
+it('names the cameras that a policy sees by and the robot does not have', async () => {
   const folder = join(work, 'sees')
   await mkdir(folder)
   const sizes = (...of: number[]) => field(1, Buffer.concat(of.map((size) => varint(size))))
@@ -136,7 +134,7 @@ it('names the cameras that a policy sees by and the robot does not have', { time
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(why) })
 })
 
-it('ends where an episode cannot be written', { timeout: 120_000 }, async () => {
+it('ends where an episode cannot be written', async () => {
   await mkdir(join(work, 'taken', 'seed-1.json'), { recursive: true })
   const unwritten = await hub(policy, ...robot, '-n', '1', '--episodes', 'taken')
   expect(unwritten).toMatchObject({ code: 1, err: expect.stringContaining('An episode cannot be written: EISDIR') })

@@ -31,7 +31,7 @@ test('a hundred in parallel with a process killed: none lost, none twice', { tim
   expect(killed.outcomes).toEqual(whole.outcomes)
 })
 
-test('a rollout that ends its process each time is given up, by its seed', { timeout: 120_000 }, async () => {
+test('a rollout that ends its process each time is given up, by its seed', async () => {
   const job = await exampleJob()
   const limits = { ...rolloutLimits, attempts: 2 }
   const ended = runRollouts({
@@ -45,7 +45,7 @@ test('a rollout that ends its process each time is given up, by its seed', { tim
   await expect(ended).rejects.toThrow(/^The rollout of seed 1 ended its process 2 times\. It ended with SIGKILL\./)
 })
 
-test('an abort ends all of them', { timeout: 120_000 }, async () => {
+test('an abort ends all of them', async () => {
   const job = await exampleJob()
   const abort = new AbortController()
   const running = runRollouts({

@@ -28,7 +28,7 @@ export function commitsOn(store: string, settings: Readonly<Record<string, strin
 
     beforeEach(async () => {
       hub ??= await start()
-    }, 120_000)
+    })
 
     async function ask(method: string, path: string, body?: string, type = 'application/json') {
       const init = { method, headers: { authorization: `Bearer ${made.token}`, 'content-type': type } }

@@ -187,7 +187,7 @@ describe('the metrics of a run that has ended', () => {
     expect(await objectsOf(runId)).toEqual([(await archiveOf(runId))?.key])
     expect((await hub.call(lab.ada, 'DELETE', `/v1/runs/${runId}`)).status).toBe(204)
     await purgeRun(hub.running.deps, runId, signal)
-    await expect.poll(() => objectsOf(runId), { timeout: 60_000 }).toEqual([])
+    await expect.poll(() => objectsOf(runId)).toEqual([])
     expect(await archiveOf(runId)).toBeUndefined()
   })
 
@@ -202,7 +202,7 @@ describe('the metrics of a run that has ended', () => {
       },
     })
     await archive(deleting)
-    await expect.poll(() => objectsOf(runId), { timeout: 60_000 }).toEqual([])
+    await expect.poll(() => objectsOf(runId)).toEqual([])
   })
 
   it('are 502 where the store has lost the archive, and never a part of them', async () => {
