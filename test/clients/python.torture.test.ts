@@ -32,10 +32,10 @@ async function startHub(): Promise<ChildProcess> {
   return child
 }
 
-/** A script that continues where its lines end, and tells each thousandth. */
+/** A script that continues where its lines end, and tells each thousandth. At `held` it waits for a file. */
 const trainer = `
-import hub, sys, time
-count = int(sys.argv[1])
+import hub, os, sys, time
+count, held, file = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 run = hub.init("torture", config={"count": count}, interval_s=0.2, capture_output=False)
 began = time.perf_counter()
 for step in range(run.step, count):
@@ -43,12 +43,18 @@ for step in range(run.step, count):
     if step % 1000 == 0:
         print(step, flush=True)
         time.sleep(0.03)
+    while step == held and not os.path.exists(file):
+        time.sleep(0.01)
 assert run.finish()
 `
 
-/** Starts the trainer; `reached` waits until it has logged a step. */
-function train(count: number) {
-  const { child, ended } = startPython([join(made.base, 'train.py'), String(count)], { cwd: made.base, env })
+/**
+ * Starts the trainer; `reached` waits until it has logged a step. At `held` it waits for the file of that name: without
+ * it, it may have ended before a test that waits for its turn can kill it.
+ */
+function train(count: number, held = -1) {
+  const given = [join(made.base, 'train.py'), String(count), String(held), join(made.base, `on-${held}`)]
+  const { child, ended } = startPython(given, { cwd: made.base, env })
   hub.attend(child)
   let last = -1
   child.stdout?.on('data', (text: string) => {
@@ -75,10 +81,10 @@ describe('the Python client', needs(noPython), () => {
   it('logs 50,000 lines once, through two killed trainers and a hub that is away', async () => {
     await writeFile(join(made.base, 'train.py'), trainer)
     const hub = await startHub()
-    const first = train(50_000)
+    const first = train(50_000, 12_000)
     await first.reached(12_000)
     await kill(first.child)
-    const second = train(50_000)
+    const second = train(50_000, 36_000)
     await second.reached(24_000)
     await kill(hub)
     await second.reached(36_000)
@@ -96,7 +102,7 @@ describe('the Python client', needs(noPython), () => {
     await startHub()
     const known = (await runs()).map(({ id }) => id)
     const own = async () => (await runs()).find(({ id }) => !known.includes(id))
-    const one = train(30_000)
+    const one = train(30_000, 10_000)
     await one.reached(10_000)
     one.child.kill('SIGSTOP')
     const text = `update runs set lease_expires_at = now() - interval '1 s' where status = 'running'`
@@ -106,6 +112,7 @@ describe('the Python client', needs(noPython), () => {
       return (await own())?.status
     }
     await expect.poll(swept, { timeout: 100_000, interval: 200 }).toBe('queued')
+    await writeFile(join(made.base, 'on-10000'), '')
     one.child.kill('SIGCONT')
     expect(await one.ended).toMatchObject({ code: 0, err: expect.stringContaining('claimed again') })
     const run = await own()
@@ -121,7 +128,7 @@ describe('the Python client', needs(noPython), () => {
       body: JSON.stringify({ recipe: { template: 'act' } }),
     })
     const { id } = (await submitted.json()) as { id: string }
-    const command = `PYTHONPATH=${join(pythonClientDir, 'src')} python3 ${join(made.base, 'train.py')} 5000`
+    const command = `PYTHONPATH=${join(pythonClientDir, 'src')} python3 ${join(made.base, 'train.py')} 5000 -1 none`
     const args = ['runner', '--owner', 'ada', '--once', '--json', '--command', command]
     const around = { ...env, PATH: process.env.PATH ?? '', HOME: made.base }
     const ran = await runCommandLine(

@@ -7,6 +7,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Dict, List, Optional, Tuple
 
+#: ``HUB_EXIT_SECONDS`` of runs that end whole: a machine that stands still is no hub that does not answer.
+PATIENCE = "300"
+
 LEASE = {"heartbeat_at": "2026-01-01T00:00:00.000Z", "lease_expires_at": "2026-01-01T00:05:00.000Z"}
 
 

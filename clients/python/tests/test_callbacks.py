@@ -18,7 +18,7 @@ from typing import Any, Dict, List
 from unittest import mock
 
 import hub
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 from tests.test_run import SOURCE
 
 #: The first names of their modules; None in their place is one that is not installed.
@@ -61,7 +61,7 @@ class WithHub(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.base = Path(folder.name)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HUB_")}
-        env = mock.patch.dict(os.environ, {**kept, "HUB_STATE_DIR": str(self.base / "state"), "HUB_TOKEN": "t", "HUB_URL": self.hub.url}, clear=True)
+        env = mock.patch.dict(os.environ, {**kept, "HUB_STATE_DIR": str(self.base / "state"), "HUB_TOKEN": "t", "HUB_URL": self.hub.url, "HUB_EXIT_SECONDS": PATIENCE}, clear=True)
         env.start()
         self.addCleanup(env.stop)
         self.how: Dict[str, Any] = {"interval_s": 0.02, "capture_output": False}

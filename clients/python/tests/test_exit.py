@@ -21,11 +21,13 @@ from hub import __main__ as command
 from hub._sender import Sender
 from hub._settings import exit_s
 from hub._spool import new_spool
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 from tests.test_run import PROBLEM, SOURCE
 
 #: Seconds that a busy machine may take to start Python and end it, besides.
-_SLACK_S = 30
+_SLACK_S = 100
+#: Of 3 s each, one after the other: a minute.
+_AT_ONCE = 20
 
 
 class Ends(unittest.TestCase):
@@ -86,15 +88,14 @@ class Ends(unittest.TestCase):
                 "import time; os.environ['HUB_EXIT_SECONDS'] = '3'",
                 "from hub import _run",
                 "client = hub.connect()",
-                "runs = [hub.init(f'run {n}', interval_s=0.02, capture_output=False, client=client) for n in range(4)]",
+                f"runs = [hub.init(f'run {{n}}', interval_s=0.02, capture_output=False, client=client) for n in range({_AT_ONCE})]",
                 f"client.url = '{url}'",
                 "for run in runs: run.log(loss=1.0)",
                 "began = time.monotonic(); _run._end_all()",
                 "print(time.monotonic() - began)",
             )
-        self.assertEqual(done.stderr.count(f"{url} did not take it in time. Kept on this machine: 1 line of metrics, in "), 4, done.stderr)
-        # Three seconds each, one after the other, would be twelve.
-        self.assertLess(float(done.stdout), 9)
+        self.assertEqual(done.stderr.count(f"{url} did not take it in time. Kept on this machine: 1 line of metrics, in "), _AT_ONCE, done.stderr)
+        self.assertLess(float(done.stdout), 30)
 
     def test_a_refusal_is_the_reason(self) -> None:
         run = hub.init("refused", interval_s=0.02, capture_output=False)
@@ -108,7 +109,8 @@ class Ends(unittest.TestCase):
         self.assertRegex(said, r"^not sent: \S+ \(1 line of metrics\): This key is revoked\. \(request req_7\)\.$")
 
     def test_a_hub_that_answers_is_waited_for(self) -> None:
-        run = hub.init("slow", interval_s=0.02, capture_output=False)
+        with mock.patch.dict(os.environ, HUB_EXIT_SECONDS=PATIENCE):
+            run = hub.init("slow", interval_s=0.02, capture_output=False)
         self.hub.faults = [("/report", 503, PROBLEM)] * 2
         run.log(step=0)
         self.assertTrue(run.finish())

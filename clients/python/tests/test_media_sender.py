@@ -15,7 +15,7 @@ from hub._errors import HubError
 from hub._media_lines import MediaLines
 from hub._media_sender import MediaSender
 from hub._spool import new_spool
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 
 
 class Media(unittest.TestCase):
@@ -110,7 +110,7 @@ class Media(unittest.TestCase):
 
 class InARun(unittest.TestCase):
     def run_with(self, fake: FakeHub, fault: Optional[int] = None) -> Dict[str, Any]:
-        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"HUB_STATE_DIR": folder}):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"HUB_STATE_DIR": folder, "HUB_EXIT_SECONDS": PATIENCE}):
             if fault is not None:
                 fake.faults.append(("/media", fault, {"type": "/problems/not_found", "status": fault, "detail": "There is no such route."}))
             run = hub.init("p", client=hub.Client(fake.url, "t"), interval_s=0.05, capture_output=False)

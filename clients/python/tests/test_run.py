@@ -16,7 +16,7 @@ import hub
 from hub import _sender
 from hub._spool import left_spools
 from tests import fake_hub
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 
 PROBLEM: Dict[str, Any] = {"title": "x", "detail": "later"}
 #: For programs of their own, wherever they are executed.
@@ -28,7 +28,7 @@ class Runs(unittest.TestCase):
         self.hub = FakeHub()
         self.folder = tempfile.TemporaryDirectory()
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HUB_")}
-        self.env = mock.patch.dict(os.environ, {**kept, "PYTHONPATH": SOURCE, "HUB_STATE_DIR": self.folder.name, "HUB_TOKEN": "t", "HUB_URL": self.hub.url}, clear=True)
+        self.env = mock.patch.dict(os.environ, {**kept, "PYTHONPATH": SOURCE, "HUB_STATE_DIR": self.folder.name, "HUB_TOKEN": "t", "HUB_URL": self.hub.url, "HUB_EXIT_SECONDS": PATIENCE}, clear=True)
         self.env.start()
         self.said: "list[str]" = []
         self.warn = mock.patch.object(_sender, "warn", self.said.append)
@@ -48,7 +48,7 @@ class Runs(unittest.TestCase):
         return run
 
     def until(self, test: Callable[[], Any]) -> None:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 100
         while not test():
             self.assertLess(time.monotonic(), end, "nothing came of it")
             time.sleep(0.01)

@@ -14,7 +14,7 @@ from unittest import mock
 
 import hub
 import hub.wandb as wandb
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 from tests.wandb_case import WandbCase
 
 SOURCE = Path(hub.__file__).resolve().parent
@@ -148,7 +148,7 @@ class Wandb(WandbCase):
         fake = FakeHub()
         self.addCleanup(fake.close)
         del os.environ["HUB_RUN_DIR"], os.environ["HUB_RUN_ID"], os.environ["HUB_RUN_URL"]
-        os.environ.update(HUB_URL=fake.url, HUB_TOKEN="t")
+        os.environ.update(HUB_URL=fake.url, HUB_TOKEN="t", HUB_EXIT_SECONDS=PATIENCE)
         self.init(project="p", id="mine", tags=["a"], config={"lr": 1})
         wandb.log({"loss": 1}, step=3)
         wandb.config.update({"late": 2})

@@ -11,7 +11,7 @@ from unittest import mock
 
 import hub.wandb as wandb
 from hub.wandb import _places
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 from tests.wandb_case import WandbCase
 
 
@@ -140,7 +140,7 @@ class OddPlaces(WandbCase):
         fake = FakeHub()
         self.addCleanup(fake.close)
         del os.environ["HUB_RUN_DIR"], os.environ["HUB_RUN_ID"], os.environ["HUB_RUN_URL"]
-        os.environ.update(HUB_URL=fake.url, HUB_TOKEN="t")
+        os.environ.update(HUB_URL=fake.url, HUB_TOKEN="t", HUB_EXIT_SECONDS=PATIENCE)
         _places.remember("mine", run="run_elsewhere")
         fake.faults.append(("/start", 404, {"type": "/problems/not_found", "status": 404, "detail": "There is no run run_elsewhere."}))
         self.init(id="mine", resume="allow")

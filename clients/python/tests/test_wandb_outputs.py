@@ -10,7 +10,7 @@ from unittest import mock
 
 import hub.wandb as wandb
 from hub.wandb import _artifact_store
-from tests.fake_hub import FakeHub
+from tests.fake_hub import PATIENCE, FakeHub
 from tests.wandb_case import WandbCase
 
 
@@ -90,7 +90,7 @@ class Artifacts(WandbCase):
         fake = FakeHub()
         self.addCleanup(fake.close)
         del os.environ["HUB_RUN_DIR"], os.environ["HUB_RUN_ID"], os.environ["HUB_RUN_URL"]
-        os.environ.update(HUB_URL=fake.url, HUB_TOKEN="t")
+        os.environ.update(HUB_URL=fake.url, HUB_TOKEN="t", HUB_EXIT_SECONDS=PATIENCE)
         run = self.init(id="w")
         sent: List[Tuple[str, str]] = []
         with mock.patch.object(run._place, "log_file", lambda source, name: sent.append((name, (source / "data/one.txt" if source.is_dir() else source).read_text()))):
