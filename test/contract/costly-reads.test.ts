@@ -1,6 +1,7 @@
 // @module-tag sampled
 /** Content stored by another user that is expensive to read, on a running hub: no other request waits for it. */
 
+import { cpuStopwatch } from '@hub/testing/cpu'
 import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
@@ -19,13 +20,30 @@ async function imported(config_yaml: string, more: Record<string, Json> = {}): P
   return answer.json.id
 }
 
-/** CPU time of the request, this process being the hub and its caller. */
+/** CPU time of the request, this thread being the hub and its caller. */
 async function costOf(run: string): Promise<{ readonly cpuMs: number; readonly config: Json }> {
-  const before = process.cpuUsage()
+  const spentMs = cpuStopwatch()
   const answer = await hub.call(eve, 'GET', `/v1/runs/${run}/config`)
-  const { user, system } = process.cpuUsage(before)
   expect(answer.status).toBe(200)
-  return { cpuMs: (user + system) / 1000, config: answer.json }
+  return { cpuMs: spentMs(), config: answer.json }
+}
+
+const TRIES = 5
+
+/** How many times as much the least of the hostile requests costs as the least of the plain ones, and their answers. By turns: what else the process does makes some of them longer, and none shorter. */
+async function timesAsMuch(plain: string, hostile: string, most: number) {
+  let times = Number.POSITIVE_INFINITY
+  const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const configs: Json[] = []
+  for (let tried = 0; tried < TRIES && times >= most; tried += 1) {
+    for (const [at, run] of [plain, hostile].entries()) {
+      const { cpuMs, config } = await costOf(run)
+      least[at] = Math.min(least[at] ?? 0, cpuMs)
+      configs[at] = config
+    }
+    times = (least[1] ?? 0) / (least[0] ?? 0)
+  }
+  return { times, configs }
 }
 
 /** As large as the limits let through: 4,000 keys, behind a name of so many characters. */
@@ -46,41 +64,41 @@ describe('one GET of a config', () => {
     'costs the same with a hundred declared keys that match all over its paths as with keys that match nowhere',
     async () => {
       const name = 'a'.repeat(250)
-      const plain = await costOf(
-        await pair(
-          name,
-          declared((at) => `other.${at}`),
-        ),
+      const plain = await pair(
+        name,
+        declared((at) => `other.${at}`),
       )
-      const hostile = await costOf(
-        await pair(
-          name,
-          declared((at) => 'a'.repeat(50 + at)),
-        ),
+      const hostile = await pair(
+        name,
+        declared((at) => 'a'.repeat(50 + at)),
       )
-      for (const { config } of [plain, hostile]) {
+      const { times, configs } = await timesAsMuch(plain, hostile, 10)
+      for (const config of configs) {
         expect([config.total, config.diff.changed_keys, config.declared.length]).toEqual([KEYS, KEYS, 100])
         expect(new Set(config.declared.map((each: Json) => each.status))).toEqual(new Set(['cannot_compare']))
       }
       // It was some hundred times as much.
-      expect(hostile.cpuMs).toBeLessThan(10 * plain.cpuMs)
+      expect(times).toBeLessThan(10)
     },
   )
 
   itInTorture('with paths over the limit, or a list that contains itself, fails fast with a reason', async () => {
-    const plain = await costOf(await pair('x'.repeat(200), []))
-    const long = await costOf(
-      await pair(
-        names(500),
-        declared((at) => `${names(450)}b${at}`),
-      ),
+    const plain = await pair('x'.repeat(200), [])
+    const long = await pair(
+      names(500),
+      declared((at) => `${names(450)}b${at}`),
     )
-    const circle = await costOf(await imported(`&a [*a${',1'.repeat(500_000)}]`))
-    const unfinished = await costOf(await imported(`a: ${'\u0024{'.repeat(500_000)}`))
-    expect(long.config.reason).toBe('The keys of the config are too long.')
-    expect(circle.config.reason).toMatch(/100 levels, or contains itself/)
-    expect([unfinished.config.total, unfinished.config.reason]).toEqual([1, 'The run has no parent to compare with.'])
-    for (const { cpuMs } of [long, circle, unfinished]) expect(cpuMs).toBeLessThan(20 * plain.cpuMs)
+    const circle = await imported(`&a [*a${',1'.repeat(500_000)}]`)
+    const unfinished = await imported(`a: ${'\u0024{'.repeat(500_000)}`)
+    const read: Json[] = []
+    for (const hostile of [long, circle, unfinished]) {
+      const { times, configs } = await timesAsMuch(plain, hostile, 20)
+      expect(times).toBeLessThan(20)
+      read.push(configs[1])
+    }
+    expect(read[0].reason).toBe('The keys of the config are too long.')
+    expect(read[1].reason).toMatch(/100 levels, or contains itself/)
+    expect([read[2].total, read[2].reason]).toEqual([1, 'The run has no parent to compare with.'])
   })
 })
 

@@ -11,7 +11,6 @@ beforeEach(() => forget())
 
 const WRONG = 'no horse, no battery'
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 async function msOf(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   await work()
@@ -25,16 +24,17 @@ const hold = () =>
 describe('enumeration', () => {
   it('takes as long for a name that is unknown: it hashes too', async () => {
     const ada = await person()
-    const known: number[] = []
-    const unknown: number[] = []
-    for (let turn = 0; turn < 5; turn++) {
+    let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    const isAlike = () => unknown / known > 0.4 && unknown / known < 2.5
+    // By turns, at the best of them: what else the machine does makes some of them longer, and none shorter.
+    for (let turn = 0; turn < 5 || (turn < 25 && !isAlike()); turn++) {
       await forget()
-      known.push(await msOf(() => signIn(ada.handle, WRONG)))
-      unknown.push(await msOf(() => signIn(newName('none'), WRONG)))
+      known = Math.min(known, await msOf(() => signIn(ada.handle, WRONG)))
+      unknown = Math.min(unknown, await msOf(() => signIn(newName('none'), WRONG)))
     }
     // Without the hash an unknown name would take a fiftieth of it.
-    expect(median(unknown) / median(known)).toBeGreaterThan(0.4)
-    expect(median(unknown) / median(known)).toBeLessThan(2.5)
+    expect(unknown / known).toBeGreaterThan(0.4)
+    expect(unknown / known).toBeLessThan(2.5)
   })
 
   it('delays an unknown name as it delays a known one', async () => {
