@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerLogCommand } from '../../packages/cli/src/log-command.ts'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
-import { runCommandLine } from '../support/command-line.ts'
+import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -36,10 +36,15 @@ const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v
 const logs = (...args: string[]) => runCommandLine(registerLogCommand, ['logs', ...args], env)
 
 /** Runs the runner; its command runs `script`. */
-async function runner(script: string, args: string[] = [], stopWith?: (stop: () => void) => void) {
+async function runner(
+  script: string,
+  args: string[] = [],
+  stopWith?: (stop: () => void) => void,
+  graceMs = 500,
+): Promise<CommandEnded> {
   const file = join(base, `${Math.random().toString(36).slice(2)}.mjs`)
   await writeFile(file, script)
-  const pace = { intervalMs: 100, graceMs: 500 }
+  const pace = { intervalMs: 100, graceMs }
   const all = [
     'runner',
     '--owner',
@@ -208,12 +213,25 @@ describe('hub runner', () => {
     expect((await logs(id)).out).toBe('loading\nno such dataset\n')
   })
 
-  const endless = "process.on('SIGTERM', () => console.log('saving')); console.log('up'); setInterval(() => {}, 1000)"
+  const until = (signal: string) =>
+    `process.on('SIGTERM', () => { ${signal} }); console.log('up'); setInterval(() => {}, 1000)`
+  const endless = until('')
   const isUp = async (id: string) => (await logs(id)).out.includes('up')
 
   it('stops an endless command when the run is canceled', async () => {
     const id = await submit()
     const ended = runner(endless)
+    await expect.poll(() => isUp(id)).toBe(true)
+    expect((await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)).status).toBe(202)
+    expect(await ended).toMatchObject({ code: 1 })
+    expect(await get(id)).toMatchObject({ status: 'canceled' })
+    expect((await logs(id)).out).toMatch(/^up\nhub: .* requested the run to stop\.\n/)
+  })
+
+  it('keeps what a command says after it was asked to end', async () => {
+    const id = await submit()
+    // All the time that it needs: it ends by itself.
+    const ended = runner(until("console.log('saving'); process.exitCode = 7; process.exit()"), [], undefined, 100_000)
     await expect.poll(() => isUp(id)).toBe(true)
     expect((await hub.call(ada, 'POST', `/v1/runs/${id}/cancel`)).status).toBe(202)
     expect(await ended).toMatchObject({ code: 1 })

@@ -71,6 +71,8 @@ test("Prisma's error without a database, or without a free connection, becomes 5
   expect(asUnavailable(await thrownBy(away.prisma.account.count()))).toMatchObject({ type: 'unavailable' })
   await away.close()
   const busy = openDb({ url: t.url, poolMax: 1, acquireTimeoutMs: 500 })
+  // A busy machine may take longer than that to open the connection.
+  await expect.poll(() => busy.query({ name: '', text: 'select 1 as one' }).catch(() => null)).toEqual([{ one: 1 }])
   const held = await busy.pool.connect()
   expect(asUnavailable(await thrownBy(busy.prisma.account.count()))).toMatchObject({ type: 'unavailable' })
   held.release()

@@ -162,8 +162,14 @@ test('a serialization failure is tried three times in total, then thrown', async
 
 test('a connection that is not available in time is 503 with Retry-After, and the pool keeps working', async () => {
   await withDb({ acquireTimeoutMs: 500 }, async (db) => {
-    const release = Promise.withResolvers<void>()
-    const holder = db.withTx(() => release.promise)
+    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // A busy machine may take longer than that to open the connection.
+    await expect.poll(() => db.query(unnamed('select 1 as one')).catch(() => null)).toEqual([{ one: 1 }])
+    const holder = db.withTx(() => {
+      held.resolve()
+      return release.promise
+    })
+    await held.promise
     const refusal = await refusalOf(db.query(unnamed('select 1')))
     expect([refusal.type, shownNumbers(refusal)]).toEqual([
       'unavailable',

@@ -21,8 +21,8 @@ beforeAll(async () => {
   for (const name of ['copied', 'slow']) await t.db.query({ name: '', text: `create table ${name} (v text)` })
 })
 
-/** So long that the answer to a new connection has 2 s: on a machine with other work it takes more than half a second. */
-const SILENT_MS = 4_000
+/** So long that the answer to a new connection has 4 s: on a machine with other work it takes more than half a second. */
+const SILENT_MS = 8_000
 
 /** A way to the server that nothing else goes. */
 interface Line extends Pick<TestContext, 'expect'> {

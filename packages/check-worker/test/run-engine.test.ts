@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { needs } from '@hub/testing/needs'
 import { inTorture, itOnce } from '@hub/testing/torture'
 import { describe, expect, it, vi } from 'vitest'
@@ -44,8 +45,8 @@ inTorture(() => {
       const began = performance.now()
       const { end, facts, version } = await run(minutes, { processorS: 3 })
       expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
-      // At its processor time, or by the clock after three times as much.
-      expect(performance.now() - began).toBeLessThan(30_000)
+      // At its processor time, or by the clock after three times as much; else it would take minutes.
+      expect(performance.now() - began).toBeLessThan(100_000)
     })
 
     it('memory is rejected by an engine at its memory limit', async () => {
@@ -86,12 +87,21 @@ inTorture(() => {
   describe('an engine whose worker was killed', needs(process.platform !== 'linux' && 'this is not Linux'), () => {
     it('still ends at its limit', async () => {
       const folder = await robots.folder({ 'model.xml': minutes })
-      const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '6'])
-      const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 100_000)
+      let [engine, workedMs]: [number, number | null] = [0, null]
+      let worker: ReturnType<typeof fork> | null = null
       // Until it compiles it would hear of the end of its worker. At 6 s of the processor it ends, so there are 4 s to
-      // see it in.
-      await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 100_000)
-      worker.kill('SIGKILL')
+      // see it in; on a machine that is too busy for that, another one is started.
+      while (workedMs === null) {
+        const started = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '6'])
+        worker = started
+        engine = await vi.waitFor(() => childOf(started.pid ?? 0), 100_000)
+        workedMs = processorMsOf(engine)
+        while (workedMs !== null && workedMs <= 2_000) {
+          await pause(20)
+          workedMs = processorMsOf(engine)
+        }
+      }
+      worker?.kill('SIGKILL')
       await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 100_000)
     })
   })

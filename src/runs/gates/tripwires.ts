@@ -44,7 +44,8 @@ export function firedTripwire(
   for (const tripwire of tripwires) {
     const consecutive = tripwire.consecutive ?? gateDefaults.consecutive
     const from = tripwire.from_step ?? gateDefaults.fromStep
-    const last = byStep.filter(({ step }) => step >= from).slice(-consecutive)
+    // The last ones are the ones past it: a list of all of them for each tripwire is what most of the time went to.
+    const last = byStep.slice(-consecutive).filter(({ step }) => step >= from)
     const values = last.map((checkpoint) => rateOrCount(tripwire.metric, checkpoint))
     const checkpoint = last.at(-1)
     const value = values.at(-1) ?? null

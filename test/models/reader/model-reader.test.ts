@@ -327,15 +327,27 @@ describe('what a hostile model gets', () => {
     it('never blocks the queue: a caller who leaves it affects no other', async () => {
       await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
       const leaving = new AbortController()
-      const spinning = ['spin.xml', 'spun.xml'].map(limitOf)
-      // Both have their processes by then, and keep them for two seconds.
-      await pause(500)
+      // Both have their processes once they ask for their file, and keep them until they have it.
+      const [opened, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let asked = 0
+      const get: Deps['objects'] = {
+        ...world.disk,
+        get: async (key, options) => {
+          asked += 1
+          if (asked === 2) both.resolve()
+          await opened.promise
+          return world.disk.get(key, options)
+        },
+      }
+      const spinning = ['spin.xml', 'spun.xml'].map((entry) => read(entry, repo, { objects: get }))
+      await both.promise
       const gone = ['none.xml', 'nothing.xml'].map((entry) => read(entry, repo, {}, leaving.signal))
       const waiting = [read(), read('arm.xml')]
       setTimeout(() => leaving.abort(new Error('left')), 300)
       for (const one of gone) await expect(one).rejects.toThrow('left')
+      opened.resolve()
       for (const one of waiting) expect((await one).reading.faults).toEqual([])
-      expect((await Promise.all(spinning)).flat()).toHaveLength(2)
+      expect((await Promise.all(spinning)).flatMap(({ reading }) => reading.faults)).toHaveLength(2)
     })
   })
 
