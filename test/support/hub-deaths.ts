@@ -34,7 +34,7 @@ export async function die(death: Death, hub: ChildProcess, db: Db): Promise<void
   const earlier = await listeners(db)
   await death.kill(hub)
   const left = async () => (await listeners(db)).filter((pid) => earlier.includes(pid)).length
-  await expect.poll(left, soon).toBe(earlier.length - death.processes)
+  await expect.poll(left).toBe(earlier.length - death.processes)
 }
 
 /** The server process of each hub's connection for changes, which also says that it is there. */
@@ -58,7 +58,7 @@ async function killOne(hub: ChildProcess): Promise<void> {
   const serving = workersOf(hub.pid)
   const one = serving[Math.floor(Math.random() * serving.length)] ?? 0
   process.kill(one, 'SIGKILL')
-  await expect.poll(() => isRunning(one), soon).toBe(false)
+  await expect.poll(() => isRunning(one)).toBe(false)
 }
 
 /** The others end by themselves, without a signal. */
@@ -67,7 +67,7 @@ async function killKeeper(hub: ChildProcess): Promise<void> {
   const gone = once(hub, 'exit')
   hub.kill('SIGKILL')
   await gone
-  await expect.poll(() => serving.filter(isRunning), soon).toEqual([])
+  await expect.poll(() => serving.filter(isRunning)).toEqual([])
 }
 
 /** Whether a process is there, and not only waits for its parent to hear that it has ended. */

@@ -30,8 +30,11 @@ const detailMembers = ['detail', 'details', 'message', 'reason'] as const
  */
 export function gatesOf(scorecard: unknown): Gates {
   const named = rowsIn(scorecard)
-  const passed = named.filter(([, row]) => row.status === 'PASS').length
-  const failed = named.filter(([, row]) => row.status === 'FAIL').length
+  let [passed, failed] = [0, 0]
+  for (const [, { status }] of named) {
+    if (status === 'PASS') passed += 1
+    if (status === 'FAIL') failed += 1
+  }
   return { rows: named.slice(0, MAX_ROWS).map(toGateRow), passed, total: passed + failed }
 }
 
