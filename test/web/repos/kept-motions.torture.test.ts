@@ -184,6 +184,43 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('of a policy with cameras says on model, board and comparison that no other machine repeats it to the bit', {
+    timeout,
+  }, async () => {
+    const drawn_by = 'Chromium 150.0.1, three.js r187, SwiftShader'
+    const [plain, seeing] = [await model(work.ada), await model(work.ada)]
+    expect((await publish(work.ada, plain, arm)).status).toBe(200)
+    const cameras = { front: 'overhead' }
+    expect((await publish(work.ada, seeing, arm, { drawn_by, cameras, outcomes: outcomes(4) })).status).toBe(200)
+    const { page, faults } = await work.openPage()
+    const saysBits = (text: string) => text.includes(`Not reproducible to the bit: pictures drawn by ${drawn_by}`)
+    const saysCamera = (text: string) => text.includes('Pictures of front drawn by the camera overhead')
+    for (const [{ repo }, isSaid] of [
+      [plain, false],
+      [seeing, true],
+    ] as const) {
+      await page.goto(`${hub.running.url}/${repo}/rollouts`)
+      const row = page.getByRole('row').filter({ hasText: 'of 4' })
+      await row.waitFor()
+      const text = await row.innerText()
+      expect([saysBits(text), saysCamera(text)]).toEqual([isSaid, isSaid])
+    }
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.goto(`${hub.running.url}/${arm.repo}/rollouts`)
+    for (const [{ repo }, isSaid] of [
+      [plain, false],
+      [seeing, true],
+    ] as const) {
+      const row = page.getByRole('row').filter({ hasText: repo.split('/')[1] ?? '' })
+      const text = await row.innerText()
+      expect([saysBits(text), saysCamera(text)]).toEqual([isSaid, isSaid])
+      await row.getByRole('checkbox').check()
+    }
+    await page.getByText('Their policies see pictures, which machines draw differently: compare the rates.').waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('of another model file is told, and that of a seed that is not kept too', { timeout }, async () => {
     const outcome = outcomes(4, [3])[2]
     const strange = motionDocument('swing-up', outcome as never, [{ time: 0, qpos: [1] }] as never)
