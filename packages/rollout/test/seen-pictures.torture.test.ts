@@ -72,10 +72,19 @@ describe('a policy that sees by a camera', needs('missing' in chromium && chromi
     expect(seen.notes.join()).toContain('It sees pictures')
     // One for each decision.
     expect(pictures).toBe(seen.outcomes.reduce((sum, { steps }) => sum + steps, 0))
-    const hidden = await seekerJob(join(temporary, 'hidden'), 0)
+    const hidden = await seekerJob(join(temporary, 'hidden'), { ball: 0 })
     const blind = await runRollouts({ job: hidden, seeds: [1, 2], parallel: 1, signal, chromium })
     expect(blind.outcomes.map(({ ending }) => ending)).toEqual(['missed', 'missed'])
     expect(groups()).toEqual([])
+  })
+
+  test('reaches it by layers of convolutions of a larger picture too', { timeout }, async () => {
+    const job = await seekerJob(join(temporary, 'deep'), { isDeep: true })
+    const { outcomes } = await runRollouts({ job, seeds: [1, 2], parallel: 1, signal, chromium })
+    expect(outcomes.map(({ ending }) => ending)).toEqual(['reached', 'reached'])
+    const hidden = await seekerJob(join(temporary, 'deep-hidden'), { isDeep: true, ball: 0 })
+    const blind = await runRollouts({ job: hidden, seeds: [1], parallel: 1, signal, chromium })
+    expect(blind.outcomes.map(({ ending }) => ending)).toEqual(['missed'])
   })
 
   test('loses no rollout to a process or a Chromium that is killed, and none counts twice', { timeout }, async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { field, onnx, varint } from '../../../packages/formats/test/policy/policy-files.ts'
+import { armCard, EYE, weighing } from '../../../packages/rollout/test/support/seeing-arm.ts'
 import { contractHub, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, output } from '../support/browser.ts'
 
@@ -28,40 +28,20 @@ const robot = `<mujoco model="looker"><worldbody>
       <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass="1"/></body></body>
 </worldbody><actuator><motor name="pivot" joint="pivot"/></actuator></mujoco>`
 
-const card = {
-  dof: 1,
-  actuators: [{ name: 'pivot', joints: ['pivot'], mode: 'torque' }],
-  mjcf_path: 'robot.xml',
-  interface: {
-    ...{ version: 1, base: 'fixed', joint_order: ['pivot'], control_rate_hz: 10 },
-    actuation: [{ joints: ['pivot'], mode: 'torque' }],
-    action: { semantics: 'torque', scale: 1 },
-  },
-}
-
 /** The mean of red less that of blue, in the upper half of the picture. */
 function looker(): Buffer {
   const plane = SIDE * SIDE
   const weights = new Float32Array(3 * plane)
   weights.fill(2 / plane, 0, plane / 2)
   weights.fill(-2 / plane, 2 * plane, 2.5 * plane)
-  const dims = field(1, Buffer.concat([varint(3 * plane), varint(1)]))
-  return onnx({
-    inputs: { 'observation.images.eye': ['batch', 3, SIDE, SIDE] },
-    outputs: { actions: ['batch', 1] },
-    weights: [[dims, field(2, 1), field(8, 'w'), field(9, Buffer.from(weights.buffer))]],
-    nodes: [
-      [field(1, 'observation.images.eye'), field(2, 'flat'), field(4, 'Flatten')],
-      [field(1, 'flat'), field(1, 'w'), field(2, 'actions'), field(4, 'MatMul')],
-    ],
-  })
+  return weighing(SIDE, weights)
 }
 
 const contract = (camera: string) => ({
   joint_order: ['pivot'],
   action: { semantics: 'torque', scale: 1 },
   control_rate_hz: 10,
-  cameras: [{ name: camera, input: 'observation.images.eye', width: SIDE, height: SIDE }],
+  cameras: [{ name: camera, input: EYE, width: SIDE, height: SIDE }],
 })
 
 describe('a policy that sees by a camera', needs(noBrowser), () => {
@@ -78,7 +58,7 @@ describe('a policy that sees by a camera', needs(noBrowser), () => {
     owner = await hub.person()
     name = await hub.repo(owner, { kind: 'robot', visibility: 'public' })
     await hub.upload(owner, name, { 'robot.xml': Buffer.from(robot) })
-    expect((await hub.call(owner, 'PUT', `/v1/robots/${name}/card`, card)).status).toBe(200)
+    expect((await hub.call(owner, 'PUT', `/v1/robots/${name}/card`, armCard)).status).toBe(200)
   })
   afterAll(() => browser?.close())
 

@@ -5,11 +5,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openReadingPool } from '@hub/mjcf/processes/reading-pool'
-import { field, onnx, varint } from '../../../formats/test/policy/policy-files.ts'
 import { calm } from '../../src/loop/calm.ts'
 import { policyIn, robotIn } from '../../src/processes/prepare.ts'
 import type { RolloutJob } from '../../src/processes/protocol.ts'
 import { readTask } from '../../src/task-schema.ts'
+import { armCard, convolving, EYE, weighing } from './seeing-arm.ts'
 
 const SIDE = 32
 
@@ -21,23 +21,13 @@ const robot = (ball: number, camera: string) => `<mujoco model="seeker"><worldbo
     <camera name="${camera}" xyaxes="0 -1 0 0 0 1" fovy="90"/></body>
 </worldbody><actuator><motor name="pivot" joint="pivot"/></actuator></mujoco>`
 
-const card = {
-  dof: 1,
-  actuators: [{ name: 'pivot', joints: ['pivot'], mode: 'torque' }],
-  mjcf_path: 'robot.xml',
-  interface: {
-    ...{ version: 1, base: 'fixed', joint_order: ['pivot'], control_rate_hz: 10 },
-    actuation: [{ joints: ['pivot'], mode: 'torque' }],
-    action: { semantics: 'torque', scale: 1 },
-  },
-}
-
-const contract = {
+/** `side`: of the picture, in pixels. */
+const contract = (side: number) => ({
   joint_order: ['pivot'],
   action: { semantics: 'torque', scale: 1 },
   control_rate_hz: 10,
-  cameras: [{ name: 'eye', input: 'observation.images.eye', width: SIDE, height: SIDE, scale: 1 / 255 }],
-}
+  cameras: [{ name: 'eye', input: EYE, width: side, height: side, scale: 1 / 255 }],
+})
 
 /** It starts where the ball is seen, and never where it has to come to. */
 const task = {
@@ -45,40 +35,50 @@ const task = {
   success: { condition: { joint: 'pivot', position: [0.2, 0.4] }, hold_s: 0.5 },
 }
 
+/** How far a column is to the left of the middle: 1 at the left edge, and -1 at the right one. */
+const toTheLeft = (column: number, columns: number) => 1 - (2 * column) / (columns - 1)
+
 /** The red of each pixel, times how far it is to the left of the middle. */
-function policy(): Buffer {
-  const weights = new Float32Array(3 * SIDE * SIDE)
-  const middle = (SIDE - 1) / 2
-  for (let place = 0; place < SIDE * SIDE; place += 1) weights[place] = (0.2 * (middle - (place % SIDE))) / middle
-  const dims = field(1, Buffer.concat([varint(weights.length), varint(1)]))
-  return onnx({
-    inputs: { 'observation.images.eye': ['batch', 3, SIDE, SIDE] },
-    outputs: { actions: ['batch', 1] },
-    weights: [[dims, field(2, 1), field(8, 'w'), field(9, Buffer.from(weights.buffer))]],
-    nodes: [
-      [field(1, 'observation.images.eye'), field(2, 'flat'), field(4, 'Flatten')],
-      [field(1, 'flat'), field(1, 'w'), field(2, 'actions'), field(4, 'MatMul')],
-    ],
-  })
-}
+const plain = () =>
+  weighing(
+    SIDE,
+    Float32Array.from({ length: 3 * SIDE * SIDE }, (_, place) =>
+      place < SIDE * SIDE ? 0.2 * toTheLeft(place % SIDE, SIDE) : 0,
+    ),
+  )
+
+/** Of a picture of the size that policies of arms are trained with. */
+const DEEP_SIDE = 96
+/** Red of one place of the last map is that of as many pixels of the plain one. */
+const deep = () => convolving(DEEP_SIDE, (column, columns) => 0.2 * (SIDE / columns) ** 2 * toTheLeft(column, columns))
 
 /** The files of both, as they stand in repos; the card of the robot is put beside them. */
 export const seeker = {
-  card,
+  card: armCard,
   task,
   robot: (ball = 1, camera = 'eye') => ({ 'robot.xml': Buffer.from(robot(ball, camera)) }),
-  policy: () => ({
-    'policy.onnx': policy(),
-    'contract.json': Buffer.from(JSON.stringify({ contract })),
+  /** `isDeep`: of layers of convolutions, and a larger picture. */
+  policy: (isDeep = false) => ({
+    'policy.onnx': isDeep ? deep() : plain(),
+    'contract.json': Buffer.from(JSON.stringify({ contract: contract(isDeep ? DEEP_SIDE : SIDE) })),
     'task.json': Buffer.from(JSON.stringify(task)),
   }),
 }
 
+interface SeekerChange {
+  /** Opacity of the ball. */
+  readonly ball?: number
+  readonly isDeep?: boolean
+}
+
 /** Both as folders, `robot` and `policy`. */
-async function seekerFolders(folder: string, ball = 1): Promise<{ robot: string; policy: string }> {
+async function seekerFolders(
+  folder: string,
+  { ball = 1, isDeep = false }: SeekerChange,
+): Promise<{ robot: string; policy: string }> {
   const parts = {
-    robot: { ...seeker.robot(ball), 'robot_card.json': Buffer.from(JSON.stringify(card)) },
-    policy: seeker.policy(),
+    robot: { ...seeker.robot(ball), 'robot_card.json': Buffer.from(JSON.stringify(armCard)) },
+    policy: seeker.policy(isDeep),
   }
   for (const [name, files] of Object.entries(parts)) {
     await mkdir(join(folder, name), { recursive: true })
@@ -88,12 +88,12 @@ async function seekerFolders(folder: string, ball = 1): Promise<{ robot: string;
 }
 
 /** The job of both for processes. */
-export async function seekerJob(folder: string, ball = 1): Promise<RolloutJob> {
-  const folders = await seekerFolders(folder, ball)
+export async function seekerJob(folder: string, change: SeekerChange = {}): Promise<RolloutJob> {
+  const folders = await seekerFolders(folder, change)
   const pool = openReadingPool({ processes: 1 })
   try {
     const signal = new AbortController().signal
-    const { fingerprint: _, ...body } = await robotIn(folders.robot, JSON.stringify(card), pool, signal)
+    const { fingerprint: _, ...body } = await robotIn(folders.robot, JSON.stringify(armCard), pool, signal)
     const { file, contract: said } = await policyIn(folders.policy, null)
     return { ...body, policy: file, contract: said, map: null, task: readTask(task), disturbance: calm, cameras: {} }
   } finally {
