@@ -92,7 +92,11 @@ export function killableHub(settings: Readonly<Record<string, string>> = {}) {
       ...own,
     })
     child.stdout?.resume()
-    await expect.poll(() => isReady(url), { timeout: 100_000, interval: 100 }).toBe(true)
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+    // As long as a test: beside others on a busy machine a process needs more than a hundred seconds to start.
+    const ready = async () => ((await isReady(url)) ? 'ready' : hasEnded() ? 'ended' : 'starting')
+    await expect.poll(ready, { timeout: 300_000, interval: 100 }).not.toBe('starting')
+    if (hasEnded()) throw new Error(`The hub ended with ${child.signalCode ?? child.exitCode} before it was ready.`)
     return child
   }
 

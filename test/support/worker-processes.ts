@@ -24,5 +24,6 @@ export const seriesIn = (metrics: string, series: string): number =>
  */
 export async function untilServing(count: number, scrape: () => Promise<string>): Promise<void> {
   const most = 'hub_database_pool_connections{state="most"}'
-  await expect.poll(async () => seriesIn(await scrape(), most), { timeout: 100_000 }).toBe(10 * count)
+  // As long as a test: each of them is a process that starts.
+  await expect.poll(async () => seriesIn(await scrape(), most), { timeout: 300_000 }).toBe(10 * count)
 }
