@@ -30,7 +30,10 @@ async function costOf(run: string): Promise<{ readonly cpuMs: number; readonly c
 
 const TRIES = 5
 
-/** How many times as much the least of the hostile requests costs as the least of the plain ones, and their answers. By turns: what else the process does makes some of them longer, and none shorter. */
+/**
+ * How many times as much the least of the hostile requests costs as the least of the plain ones, and their answers. By
+ * turns: what else the process does makes some of them longer, and none shorter.
+ */
 async function timesAsMuch(plain: string, hostile: string, most: number) {
   let times = Number.POSITIVE_INFINITY
   const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]

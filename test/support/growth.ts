@@ -8,10 +8,11 @@ const FACTOR = STEP ** 2
 const LEAST_US = 30_000
 
 /**
- * How many times as much CPU time `work` takes for input of `n` as for a sixteenth of it: 16 where it is linear, 256 where it is quadratic. Input is made before.
- * It is the square of what a quarter of that way takes, the lesser of both: a list that outgrows 128 KiB costs V8 ten times as much for each piece, at one of
- * them alone, and more work than linear grows at both. Small inputs are measured as many together as are as much to read from memory as the large one: a single
- * one stays in the caches of the processor, which others push the large one out of.
+ * How many times as much CPU time `work` takes for input of `n` as for a sixteenth of it: 16 where it is linear, 256
+ * where it is quadratic. Input is made before. It is the square of what a quarter of that way takes, the lesser of both:
+ * a list that outgrows 128 KiB costs V8 ten times as much for each piece, at one of them alone, and more work than
+ * linear grows at both. Small inputs are measured as many together as are as much to read from memory as the large one:
+ * a single one stays in the caches of the processor, which others push the large one out of.
  */
 export function growthOf<Input>(make: (n: number) => Input, work: (input: Input) => unknown, n: number) {
   const cpuOf = (inputs: readonly Input[], times: number) => {
