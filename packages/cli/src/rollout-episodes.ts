@@ -33,7 +33,7 @@ export interface SentEpisode {
 }
 
 /** As the hub takes them: ten minutes of a robot with thirty joints, fifty times a second. */
-export const MAX_EPISODE_BYTES = 16 * 1024 * 1024
+const MAX_EPISODE_BYTES = 16 * 1024 * 1024
 
 /** Rejects with the client's error: `quota.storage` where the owner of the model has no room. */
 export async function sendEpisodes(

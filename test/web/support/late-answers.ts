@@ -2,7 +2,7 @@
 import type { Page, Route } from '@hub/testing/browser'
 
 /** The operation that a request to the graph names. */
-export function operationOf(route: Route): string {
+function operationOf(route: Route): string {
   const { operationName, query } = route.request().postDataJSON()
   return operationName ?? /^\s*\w+ (\w+)/.exec(query)?.[1] ?? ''
 }
