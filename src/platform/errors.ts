@@ -97,9 +97,12 @@ export function tooLarge(detail: string, loc: Loc, facts: LimitFacts): HubError 
   })
 }
 
+/** Five quoted paths of 1 KiB fit. An id has no rule in a request, and may be as long as a body there. */
+const MOST_NAMED = 8192
+
 /** 404 both for missing and for invisible resources: clients must not be able to distinguish them. */
 export function notFound(what: string): HubError {
-  return new HubError('not_found', `${what} does not exist or is not visible to you.`)
+  return new HubError('not_found', `${cut(what, MOST_NAMED)} does not exist or is not visible to you.`)
 }
 
 /** RFC 9457 body: the response body in `/v1`, `extensions.problem` in GraphQL. */

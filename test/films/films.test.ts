@@ -91,6 +91,9 @@ describe('a film of an episode', () => {
       [await hub.repo(ada), { robot: null }, 422],
     ] as const)
       expect([body, (await ask(name, body)).status]).toEqual([body, status])
+    // An id may be as long as a body; the answer is not made of it.
+    const long = await ask(model, { robot: null, rollout: 'x'.repeat(100_000) })
+    expect([long.status, long.text.length < 20_000]).toEqual([404, true])
     // The robot that the data set names itself.
     expect((await ask(repo, { episode: 2, robot: null })).json).toMatchObject({ robot, status: 'queued' })
     await hub.sql(`delete from episode_films where status = 'queued'`)
