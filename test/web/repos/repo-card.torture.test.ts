@@ -61,6 +61,10 @@ describe('the card of a repo in Chromium', needs(noBrowser), () => {
     await page.screenshot({ path: join(output, 'repo-fits.png'), fullPage: true })
     await panel.getByRole('link', { name: faster }).click()
     await page.getByRole('region', { name: 'Robots it fits' }).getByText('It fits no robot').waitFor()
+    // No command to map joints is offered where no joints are known.
+    const plain = await hub.repo(work.ada, { kind: 'robot' })
+    await page.goto(`${hub.running.url}/${plain}`)
+    await panel.getByText('It has no card, which says its joints').waitFor()
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -26,10 +26,12 @@ interface Props {
   readonly owner: string
   readonly repo: string
   readonly isRobot: boolean
+  /** Whether it is a robot with a card, which says the joints that others are compared with. */
+  readonly hasCard: boolean
 }
 
 /** A data set or model that fits no robot and comes near none has no panel: most of those name no joints. */
-export function FitsPanel({ owner, repo, isRobot }: Props) {
+export function FitsPanel({ owner, repo, isRobot, hasCard }: Props) {
   const [near, setNear] = useState(false)
   const variables = useMemo(() => ({ owner, repo, near, after: null }), [owner, repo, near])
   const pages = usePages({ query: repoFitsQuery, variables, field: 'repo', select: fitsOf })
@@ -48,7 +50,7 @@ export function FitsPanel({ owner, repo, isRobot }: Props) {
       </div>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {pages.root === undefined && !pages.error && <Loading />}
-      {pages.isEmpty && <p className="dim small">{emptyText(isRobot, near)}</p>}
+      {pages.isEmpty && <p className="dim small">{emptyText(isRobot, hasCard, near)}</p>}
       {pages.nodes.length > 0 && (
         <ul className="lines">
           {pages.nodes.map((fit) => (
@@ -61,7 +63,9 @@ export function FitsPanel({ owner, repo, isRobot }: Props) {
   )
 }
 
-function emptyText(isRobot: boolean, near: boolean): string {
+function emptyText(isRobot: boolean, hasCard: boolean, near: boolean): string {
+  if (isRobot && !hasCard)
+    return 'It has no card, which says its joints, so nothing is compared with it. A check of the robot drafts one.'
   if (near) return 'Nothing else that you can see has joints of the same names.'
   return isRobot
     ? 'No data set or model that you can see fits it. hub map propose SOURCE ROBOT starts a map.'

@@ -42,7 +42,13 @@ export function Page({ params }: { readonly params: Params }) {
                 <Readme owner={owner} repo={slug} size={readme?.size ?? null} canWrite={canWrite} />
               )}
             </section>
-            <FitsPanel key={repo.fullName} owner={owner} repo={slug} isRobot={repo.kind === 'ROBOT'} />
+            <FitsPanel
+              key={repo.fullName}
+              owner={owner}
+              repo={slug}
+              isRobot={repo.kind === 'ROBOT'}
+              hasCard={repo.card !== null}
+            />
             {repo.fileSummary.count > 0 && <Commands fullName={repo.fullName} readmePath={readme?.path ?? null} />}
           </div>
           <aside className="stack" aria-label="Facts">
