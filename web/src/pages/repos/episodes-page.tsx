@@ -20,11 +20,13 @@ export function Page({ params }: Props) {
   const isLeRobot = head?.info.nodes[0]?.path === 'meta/info.json'
   return (
     <RepoFrame params={params} part="Episodes" head={head} error={error} retry={again}>
-      <EpisodesView owner={params.owner} repo={params.repo} />
-      <EpisodeFilms owner={params.owner} repo={params.repo} />
-      <DatasetCheck owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
-      <EpisodeLabels owner={params.owner} repo={params.repo} />
-      <EpisodeSelections owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
+      <div className="stack">
+        <EpisodesView owner={params.owner} repo={params.repo} />
+        <EpisodeFilms owner={params.owner} repo={params.repo} />
+        <DatasetCheck owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
+        <EpisodeLabels owner={params.owner} repo={params.repo} />
+        <EpisodeSelections owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
+      </div>
     </RepoFrame>
   )
 }
