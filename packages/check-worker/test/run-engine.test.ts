@@ -42,11 +42,9 @@ const ball = '<worldbody><body name="ball"><joint name="roll"/><geom size=".1"/>
 inTorture(() => {
   describe('a model that needs too much', () => {
     it('time to compile is stopped with its process', async () => {
-      const began = performance.now()
+      // Without its limit it would take minutes, and have facts.
       const { end, facts, version } = await run(minutes, { processorS: 3 })
       expect({ end, facts, version }).toEqual({ end: { why: 'time' }, facts: null, version: '3.14.0' })
-      // At its processor time, or by the clock after three times as much; else it would take minutes.
-      expect(performance.now() - began).toBeLessThan(100_000)
     })
 
     it('memory is rejected by an engine at its memory limit', async () => {
