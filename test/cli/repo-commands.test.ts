@@ -303,6 +303,8 @@ it('map says what fits a robot, proposes a map, keeps one and notes its review',
     action,
   }
   const card = { dof: 2, limits: { elbow: { lower: -1, upper: 2 } }, interface: face }
+  const bare = await run('map', 'propose', robot, robot)
+  expect([bare.code, bare.err]).toEqual([1, expect.stringContaining(`\`hub card put ${robot} FILE\` stores one`)])
   expect((await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, card)).status).toBe(200)
   const contract = { version: 1, joint_order: ['Elbow_joint'], control_rate_hz: 50 }
   await hub.upload(ada, model, { 'contract.json': JSON.stringify({ contract }) })

@@ -4,6 +4,7 @@ import type { JointLimits } from '@hub/dataset/check-dataset'
 import { objectOf } from '@hub/embodiment/json'
 import { readModel } from '@hub/mjcf/read-model'
 import { repoName } from './client-session.ts'
+import { cardOf } from './robot-card.ts'
 
 const DEGREES = 180 / Math.PI
 
@@ -12,7 +13,7 @@ const DEGREES = 180 / Math.PI
  * its model does; a joint that slides stays in metres.
  */
 export async function jointLimitsOf(client: HubClient, robot: string, isInDegrees: boolean): Promise<JointLimits> {
-  const card: { limits?: unknown; mjcf_path?: unknown } = await client.robotCard(repoName(robot))
+  const card: { limits?: unknown; mjcf_path?: unknown } = await cardOf(client, robot, () => 'it has the limits')
   const all = Object.entries(objectOf(card.limits))
   if (all.length === 0) throw new LocalError(`The card of ${robot} has no limits: add them, or leave out --robot.`)
   const hinges = isInDegrees ? await hingesOf(client, robot, card.mjcf_path) : null

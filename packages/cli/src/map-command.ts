@@ -23,6 +23,7 @@ import { type FitListOptions, listFits } from './fit-list.ts'
 import { fileMap, parsed } from './map-file.ts'
 import { fitText, type KeptMap, keptText, proposalText } from './map-output.ts'
 import { hubExamples, inV1Names } from './output.ts'
+import { cardOf } from './robot-card.ts'
 
 const help = `
 A map of joints says how numbers of a data set, a model or a robot become numbers of a robot: for each joint
@@ -141,7 +142,7 @@ const missing = {
 
 const readers = {
   async robot(client: HubClient, name: string) {
-    const card: { interface?: unknown; limits?: unknown } = await client.robotCard(repoName(name))
+    const card: { interface?: unknown; limits?: unknown } = await cardOf(client, name, () => 'it names the joints')
     return fromCard(card.interface, card.limits)
   },
   dataset: async (client: HubClient, name: string) => fromLeRobot(await firstJson(client, name, ['meta/info.json'])),

@@ -1,11 +1,12 @@
 /** A robot or a policy of `hub rollout`: a folder of this machine, or a repo of the hub, which is pulled into one. */
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { filesAt, type HubClient, LocalError, ProblemError, pullRepo } from '@hub/client/internal'
+import { filesAt, type HubClient, LocalError, pullRepo } from '@hub/client/internal'
 import { writeExact } from '@hub/formats/exact-json'
 import { type ClientIo, countText } from './client-output.ts'
 import { repoName, UsageError } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
+import { cardOf } from './robot-card.ts'
 import { inLine, print } from './terminal.ts'
 import { progressOn } from './transfer-progress.ts'
 
@@ -69,15 +70,11 @@ async function pulled(
   })
   if (report.failed.length > 0)
     throw new LocalError(`${countText(report.failed.length, 'file')} of ${repo} could not be pulled.`)
-  const card = () =>
-    client.robotCard(name).then(writeExact, async (error: unknown) => {
-      if (!(error instanceof ProblemError) || error.status !== 404) throw error
-      const { textIn } = await import('@hub/rollout/processes/prepare')
-      const isPushed = (await textIn(folder, 'robot_card.json')) !== null
-      const why = isPushed ? 'its file robot_card.json is none until it is stored' : 'a rollout needs one'
-      throw new LocalError(
-        `${repo} has no card: ${why}. \`hub card put ${repo} FILE\` stores one, \`hub check ${repo}\` drafts one.`,
-      )
-    })
+  const why = async () => {
+    const { textIn } = await import('@hub/rollout/processes/prepare')
+    const isPushed = (await textIn(folder, 'robot_card.json')) !== null
+    return isPushed ? 'its file robot_card.json is none until it is stored' : 'a rollout needs one'
+  }
+  const card = async () => writeExact(await cardOf(client, repo, why))
   return { folder, entry: entry?.split(sep).join('/') ?? null, repo, at, card }
 }
