@@ -207,6 +207,20 @@ describe('pages whose answers come late in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('keep what they show while the hub is away, and say that it is', async () => {
+    const { page } = await work.openPage()
+    const first = await newRun()
+    await page.goto(`${work.origin}/runs`)
+    const link = page.locator(`a[href$="${first}"]`).first()
+    await link.waitFor()
+    await settled(page)
+    await answers(page, { runs: (route) => route.abort() })
+    await newRun()
+    await page.getByText('The hub cannot be reached').waitFor()
+    expect(await link.isVisible()).toBe(true)
+    await page.close()
+  })
+
   it('are there although the hub was busy when they asked', async () => {
     const { page, faults } = await work.openPage()
     let asked = 0

@@ -1,6 +1,6 @@
 /** A query whose answer is always of its variables, and which is read again one request at a time. */
 import { createRequest } from '@urql/core'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { type AnyVariables, type CombinedError, type UseQueryArgs, useQuery } from 'urql'
 import { useOneAtATime } from './use-one-at-a-time.ts'
 
@@ -22,6 +22,14 @@ export function useReading<Data, Variables extends AnyVariables>(
   const { data, error, fetching, stale, operation } = answer
   // urql keeps the answer to other variables until the one to these is there.
   const isOfThese = operation === undefined || operation.key === key
+  const read = useRef<{ readonly key: number; readonly data: Data }>(undefined)
+  if (isOfThese && data) read.current = { key, data }
+  const before = isAway(error) && read.current?.key === key ? read.current.data : undefined
   const refresh = useOneAtATime(fetching || stale, () => again({ requestPolicy: 'network-only' }))
-  return [{ data: isOfThese ? data : undefined, error: isOfThese ? error : undefined, kept: data, fetching }, refresh]
+  const found = isOfThese ? { data: data ?? before, error } : { data: undefined, error: undefined }
+  return [{ ...found, kept: data ?? before, fetching }, refresh]
 }
+
+/** Whether the hub did not answer: what was read before is as true as it was, and stays next to the error. */
+const isAway = (error: CombinedError | undefined) =>
+  error !== undefined && (error.networkError !== undefined || error.response?.status === 503)
