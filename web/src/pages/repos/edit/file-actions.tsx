@@ -1,40 +1,24 @@
 /** Renames or deletes a file or a folder, with a message. A chunk of its own. */
 import { pagePath } from '@hub/formats/page-paths'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { readings } from '../../../app/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
-import { type FileVersion, fileVersion } from './file-version.ts'
 import { deletePath, type Place, renamePath } from './move-files.ts'
+import { useSeenVersion } from './use-seen-version.ts'
 
 type Act = 'rename' | 'delete'
 
 export default function FileActions(place: Place) {
   const { owner, repo, path, isFolder } = place
   const [act, setAct] = useState<Act | null>(null)
-  const [seen, setSeen] = useState<FileVersion | null>(null)
-  const [fault, setFault] = useState<Error | null>(null)
+  const { seen, fault, setFault } = useSeenVersion(place, act !== null)
   const [isBusy, setBusy] = useState(false)
   const [, go] = useLocation()
   const toast = useToast()
-  // The page is live: what it shows when the dialog opens is what the person decides about.
-  useEffect(() => {
-    setSeen(null)
-    setFault(null)
-    if (act === null) return
-    // An answer that comes after the dialog was closed is of no dialog that is opened later.
-    let isLeft = false
-    fileVersion(readings, owner, repo, path).then(
-      (version) => isLeft || setSeen(version),
-      (error: Error) => isLeft || setFault(error),
-    )
-    return () => {
-      isLeft = true
-    }
-  }, [owner, repo, path, act])
   const close = () => setAct(null)
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

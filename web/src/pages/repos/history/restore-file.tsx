@@ -1,12 +1,13 @@
 /** Gives a file the bytes that it had in another version, as a new version with a message. */
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { readings } from '../../../app/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
-import { type FileVersion, fileVersion } from '../edit/file-version.ts'
+import { fileVersion } from '../edit/file-version.ts'
 import { assertAsSeen, commitOnCurrent } from '../edit/on-current.ts'
+import { useSeenVersion } from '../edit/use-seen-version.ts'
 import { hubCalls } from '../upload/hub-calls.ts'
 
 interface Props {
@@ -20,26 +21,11 @@ interface Props {
 
 export function RestoreFile({ owner, repo, path, commitId, restored }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const [seen, setSeen] = useState<FileVersion | null>(null)
-  const [fault, setFault] = useState<Error | null>(null)
+  const { seen, fault, setFault } = useSeenVersion({ owner, repo, path }, isOpen)
   const [isBusy, setBusy] = useState(false)
   const toast = useToast()
   const short = commitId.slice(0, 7)
   const current = () => fileVersion(readings, owner, repo, path)
-  useEffect(() => {
-    setSeen(null)
-    setFault(null)
-    if (!isOpen) return
-    // An answer that comes after the dialog was closed is of no dialog that is opened later.
-    let isLeft = false
-    fileVersion(readings, owner, repo, path).then(
-      (version) => isLeft || setSeen(version),
-      (error: Error) => isLeft || setFault(error),
-    )
-    return () => {
-      isLeft = true
-    }
-  }, [owner, repo, path, isOpen])
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (seen === null) return
