@@ -40,19 +40,26 @@ async function openCheckout(root: string, home: string): Promise<Checkout> {
   await hub.operator('user', 'add', 'ada')
   const { token } = await hub.operator('key', 'add', 'ada', '--scope', 'write')
   const postmaster = Number.parseInt(await readFile(join(hub.dir, 'data/postgres/data/postmaster.pid'), 'utf8'), 10)
+  const command = await hubCommand(root)
   const cache = await mkdtemp(join(home, 'cache-'))
   const env = { ...process.env, HUB_URL: hub.url, HUB_TOKEN: String(token), XDG_CACHE_HOME: cache }
   return {
     async push(folder, round) {
-      const command = ['src/operator/hub.ts', 'push', folder, `ada/small-${round}`, '--kind', 'dataset']
+      const push = [command, 'push', folder, `ada/small-${round}`, '--kind', 'dataset']
       const [hubBefore, databaseBefore, own] = [threadTimes(hub.pid), databaseTimes(postmaster), ofChildren()]
-      const took = await seconds(() => run(process.execPath, command, { cwd: root, env }))
+      const took = await seconds(() => run(process.execPath, push, { cwd: root, env }))
       const hubMs = spentMs(hubBefore, threadTimes(hub.pid))
       const databaseMs = spentMs(databaseBefore, databaseTimes(postmaster))
       return { seconds: took, hubMs, databaseMs, commandMs: ofChildren() - own }
     },
     close: () => hub.close(),
   }
+}
+
+/** The file of `npm run hub`: its folder has changed with the versions. */
+async function hubCommand(root: string): Promise<string> {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: { hub: string } }
+  return String(/\S+\.(?:ts|js)$/.exec(scripts.hub))
 }
 
 const TICKS_PER_S = 100
