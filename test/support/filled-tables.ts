@@ -4,7 +4,9 @@ import type pg from 'pg'
 /** Tables that are of PostgreSQL's own, of the queue, or of Prisma. */
 const columnsOfTables = `
   select c.oid::regclass::text as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
-    a.attnotnull as required, a.attidentity <> '' or a.attgenerated <> '' as generated, t.typtype = 'e' as enum,
+    a.attnotnull as required,
+    exists (select from pg_index i where i.indrelid = c.oid and i.indisunique and i.indnkeyatts = 1
+      and i.indkey[0] = a.attnum) as key, a.attidentity <> '' or a.attgenerated <> '' as generated, t.typtype = 'e' as enum,
     (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as labels
   from pg_class c join pg_attribute a on a.attrelid = c.oid join pg_type t on t.oid = a.atttypid
   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnum > 0 and not a.attisdropped
@@ -16,6 +18,8 @@ interface ColumnOfTable {
   readonly column: string
   readonly type: string
   readonly required: boolean
+  /** No two rows have the same value. */
+  readonly key: boolean
   readonly generated: boolean
   readonly enum: boolean
   readonly labels: readonly string[] | null
@@ -25,11 +29,11 @@ const valueOrNull = (column: ColumnOfTable) =>
   column.required ? filled(column) : `case when n % 3 > 0 then ${filled(column)} end`
 
 /** The n-th value of a column. Times are a minute apart and end now, so that a tenth of a table is young. */
-function filled({ type, labels, column }: ColumnOfTable): string {
+function filled({ type, labels, column, key }: ColumnOfTable): string {
   if (labels) return `(array[${labels.map((label) => `'${label}'`).join(', ')}])[1 + n % ${labels.length}]::${type}`
   if (type.endsWith('[]')) return `'{}'::${type}`
   if (/^(timestamp|date)/.test(type)) return `now() - n * interval '10 minutes'`
-  if (/^(integer|bigint|smallint|numeric|double|real)/.test(type)) return `n % 30000`
+  if (/^(integer|bigint|smallint|numeric|double|real)/.test(type)) return key ? 'n' : 'n % 30000'
   if (type === 'boolean') return 'n % 2 = 0'
   if (/^jsonb?$/.test(type)) return `'{}'::${type}`
   if (type === 'bytea') return `sha256(n::text::bytea)`
