@@ -221,6 +221,30 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('of more than ten seconds says how fast a video of it plays', { timeout }, async () => {
+    const long = JSON.parse(recording(3, 1).toString())
+    // 40 frames, of which the last is at 25 s.
+    const times = long.times.map((_: number, at: number, all: number[]) => (25 * at) / (all.length - 1))
+    const from = await result({ 1: recording(1, 0), 3: Buffer.from(JSON.stringify({ ...long, times })) })
+    const { page, faults } = await work.openPage()
+    await page.goto(`${hub.running.url}/${from.repo}/rollouts`)
+    await page.getByText('Recorded motions').click()
+    await page.getByRole('link', { name: 'Play seed 3' }).click()
+    const panel = page.locator('section').filter({ hasText: 'Pictures and videos by a worker' })
+    for (const kind of ['picture', 'video']) await panel.getByRole('button', { name: `Have a ${kind} made` }).click()
+    await expect.poll(() => panel.getByText('It waits for a worker').count()).toBe(2)
+    await panel.getByText('A video shows the whole motion in 10 seconds at most').waitFor()
+    expect(await panel.getByText('2.5 times as fast as it was').count()).toBe(1)
+    expect(await accessibilityFaults(page)).toEqual([])
+    // A short one is as it was.
+    await page.goto(page.url().replace('seed=3', 'seed=1'))
+    await panel.getByRole('button', { name: 'Have a video made' }).click()
+    await expect.poll(() => panel.getByText('It waits for a worker').count()).toBe(1)
+    expect(await panel.getByText('times as fast').count()).toBe(0)
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('of another model file is told, and that of a seed that is not kept too', { timeout }, async () => {
     const outcome = outcomes(4, [3])[2]
     const strange = motionDocument('swing-up', outcome as never, [{ time: 0, qpos: [1] }] as never)

@@ -3,6 +3,7 @@
  * rollout: one place draws a replay, so a picture of a worker is the one that a person saves.
  */
 import { readFile } from 'node:fs/promises'
+import { filmSpeed } from '@hub/formats/film-speed'
 import type { Browser, Download, Locator, Page } from 'playwright-core'
 import { startChromium } from '../stills/chromium-process.ts'
 
@@ -92,10 +93,9 @@ async function filmed(page: Page, request: FilmRequest): Promise<EpisodeFilm> {
 
 /** A link may have any speed: the page is opened again with the one that makes the episode short enough. */
 async function faster(page: Page, request: FilmRequest): Promise<void> {
-  const { mostS = Number.POSITIVE_INFINITY } = request
   const time = page.getByRole('group', { name: 'Playback' }).getByRole('slider')
-  const speed = Number(await time.getAttribute('max')) / mostS
-  if (!(speed > 1)) return
+  const speed = filmSpeed(Number(await time.getAttribute('max')), request.mostS ?? Number.POSITIVE_INFINITY)
+  if (speed === 1) return
   const address = new URL(page.url())
   address.searchParams.set('speed', speed.toFixed(3))
   await page.goto(address.href)

@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type HubClient, silent } from '@hub/client/internal'
 import { withRetry } from '@hub/client/retry'
 import { sendPart } from '@hub/client/send-part'
+import { MOST_FILMED_S } from '@hub/formats/film-speed'
 import { pagePath } from '@hub/formats/page-paths'
 import { sizeText } from '@hub/text/amounts'
 import { filmEpisode } from '../film/film-episode.ts'
@@ -25,8 +26,6 @@ type Claimed = NonNullable<Awaited<ReturnType<HubClient['v1']['claimNextEpisodeF
 
 /** Of a film: a README and a chat show it so. */
 const SIZE = { width: 640, height: 360 }
-/** A longer episode plays faster. */
-const MOST_S = 10
 
 /** Works until `stop` aborts, or with `once` until one film has ended. Rejects once the client gives up. */
 export function workOnFilms(worker: FilmWorker): Promise<void> {
@@ -80,7 +79,7 @@ async function made(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { kind, frame } = film
   const path = pageOf(film)
-  const limits = { size: SIZE, mostS: MOST_S }
+  const limits = { size: SIZE, mostS: MOST_FILMED_S }
   const { still, video } = await make({
     ...{ program, hub: client.url, token, path, frame, video: kind === 'video', signal },
     ...limits,

@@ -2,6 +2,7 @@
  * Pictures and short videos of episodes, or of a recorded rollout, which a worker makes; people who can write the repo
  * ask for one of what is shown.
  */
+import { filmSpeed, MOST_FILMED_S } from '@hub/formats/film-speed'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { type EpisodeAddress, readAddress } from '../../../episodes/episode-address.ts'
@@ -35,8 +36,13 @@ interface Props {
 }
 
 interface PanelProps extends Props {
-  /** The motion of a seed that a result of the model keeps, and its frame that is shown. */
-  readonly kept?: { readonly rollout: string; readonly seed: number; readonly frame: () => number }
+  /** The motion of a seed that a result of the model keeps, and its frame that is shown, and its length. */
+  readonly kept?: {
+    readonly rollout: string
+    readonly seed: number
+    readonly frame: () => number
+    readonly seconds: number
+  }
 }
 
 export function EpisodeFilms({ owner, repo, kept }: PanelProps) {
@@ -78,11 +84,15 @@ export function EpisodeFilms({ owner, repo, kept }: PanelProps) {
           </button>
         </div>
       )}
+      <p className="small dim">
+        A video shows the whole {kept ? 'motion' : 'episode'} in {MOST_FILMED_S} seconds at most: a longer one plays
+        faster than it was.
+      </p>
       {data === undefined && !error && <Loading />}
       <ul className="lines">
         {films.map((film) => (
           <li key={film.id}>
-            <ShownFilm film={film} owner={owner} repo={repo} />
+            <ShownFilm film={film} owner={owner} repo={repo} speed={kept ? filmSpeed(kept.seconds) : 1} />
             {canWrite && <DeleteFilm film={film} owner={owner} repo={repo} finished={look} />}
           </li>
         ))}
@@ -146,7 +156,8 @@ function FilmLink({ film: { episode, frame, robot, rolloutId }, owner, repo, chi
   )
 }
 
-function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
+/** `speed`: of a video, where the length of its episode is known here, else 1. */
+function ShownFilm({ film, owner, repo, speed }: Props & { readonly film: Film; readonly speed: number }) {
   const { id, kind, robot, status, error, requestedAt, isOutdated } = film
   // A video goes on while the list is read again.
   const url = film.url && lastingUrl({ of: id, url: film.url })
@@ -162,6 +173,7 @@ function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
           {name}
         </FilmLink>{' '}
         on {robot ?? 'a robot that is hidden from you, or deleted'}{' '}
+        {kind === 'VIDEO' && speed > 1 && `${Math.round(100 * speed) / 100} times as fast as it was `}
         <span className="dim small">
           <Time at={requestedAt} />
           {isOutdated && '; the files have changed since'}

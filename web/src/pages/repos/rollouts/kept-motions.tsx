@@ -155,7 +155,8 @@ interface FilmsProps {
 /** Films stand on the model of the result. */
 function FilmsOf({ motion, seed, frame }: FilmsProps) {
   const { owner, repo, id } = namedResult(motion.name)
-  return <EpisodeFilms owner={owner} repo={repo} kept={{ rollout: id, seed, frame }} />
+  const seconds = motion.motion.times.at(-1) ?? 0
+  return <EpisodeFilms owner={owner} repo={repo} kept={{ rollout: id, seed, frame, seconds }} />
 }
 
 const endings = {
