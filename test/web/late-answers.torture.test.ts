@@ -221,6 +221,22 @@ describe('pages whose answers come late in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('keep what is written in a form when the answer that it began with cannot be read again', async () => {
+    const { page } = await work.openPage()
+    const repo = await hub.repo(work.ada, { description: 'first words' })
+    await page.goto(`${work.origin}/${repo}/settings`)
+    const begun = page.getByLabel(/^Paths/)
+    await begun.fill('not sent yet')
+    await page.getByLabel('Description').fill('second words')
+    await settled(page)
+    await answers(page, { RepoSettings: (route) => route.abort() })
+    // The repo changes, so the page reads it again.
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+    await page.getByText('The hub cannot be reached').first().waitFor()
+    expect(await begun.inputValue()).toBe('not sent yet')
+    await page.close()
+  })
+
   it('are there although the hub was busy when they asked', async () => {
     const { page, faults } = await work.openPage()
     let asked = 0

@@ -1,7 +1,8 @@
 /** Who is signed in, for every page. */
 import { createContext, type ReactNode, useContext } from 'react'
-import { type CombinedError, useQuery } from 'urql'
+import type { CombinedError } from 'urql'
 import { rootField } from '../ui/root-field.ts'
+import { useReading } from '../ui/use-reading.ts'
 import { type SessionQuery, sessionQuery } from './session.graphql.ts'
 
 type Viewer = NonNullable<SessionQuery['viewer']>
@@ -19,13 +20,13 @@ interface Session {
 const Context = createContext<Session>({ viewer: null, isLoading: true, error: undefined, again: () => undefined })
 
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
-  const [answer, again] = useQuery({ query: sessionQuery })
+  const [answer, again] = useReading({ query: sessionQuery })
   const { value: viewer, error } = rootField(answer, 'viewer')
   const value = {
     viewer: viewer ?? null,
     isLoading: answer.fetching && viewer === undefined,
     error: viewer === undefined ? error : undefined,
-    again: () => again({ requestPolicy: 'network-only' }),
+    again,
   }
   return <Context value={value}>{children}</Context>
 }

@@ -1,6 +1,7 @@
 /** A query whose answer is always of its variables, and which is read again one request at a time. */
 import { createRequest } from '@urql/core'
 import { useMemo, useRef } from 'react'
+// biome-ignore lint/style/noRestrictedImports: the one use, which all others go through
 import { type AnyVariables, type CombinedError, type UseQueryArgs, useQuery } from 'urql'
 import { useOneAtATime } from './use-one-at-a-time.ts'
 

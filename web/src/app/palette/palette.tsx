@@ -3,7 +3,6 @@
  * the person's orgs, are read once, when it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
  */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { useQuery } from 'urql'
 import { useLocation } from 'wouter'
 import { useReading } from '../../ui/use-reading.ts'
 import { useSettled } from '../../ui/use-settled.ts'
@@ -26,8 +25,8 @@ export function Palette({ close }: { readonly close: () => void }) {
   const variables = useMemo(() => variablesFor(text), [text])
   const settled = useSettled(variables, PAUSE_MS)
   const [answer] = useReading({ query: paletteQuery, variables: settled, pause: settled.q === '' })
-  const [runs] = useQuery({ query: paletteRunsQuery, pause: !viewer })
-  const [people] = useQuery({ query: palettePeopleQuery, pause: !viewer })
+  const [runs] = useReading({ query: paletteRunsQuery, pause: !viewer })
+  const [people] = useReading({ query: palettePeopleQuery, pause: !viewer })
   const { q } = variables
   const isAsking = q !== '' && (q !== settled.q || answer.fetching)
   const found = once([

@@ -1,6 +1,6 @@
 /** Invites people by a link that works once: into an org, or to the hub alone. */
 import { type FormEvent, useState } from 'react'
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { Action } from '../../ui/action.tsx'
 import { Command } from '../../ui/command.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -9,6 +9,7 @@ import { words } from '../../ui/format.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import {
   createInvitationMutation,
   type InvitationsQuery,
@@ -20,11 +21,10 @@ type Invitation = NonNullable<InvitationsQuery['invitations']>['nodes'][number]
 
 /** `org` null: to the hub alone. */
 export function Invitations({ org }: { readonly org: string | null }) {
-  const [answer, again] = useQuery({ query: invitationsQuery, variables: { org } })
+  const [answer, refresh] = useReading({ query: invitationsQuery, variables: { org } })
   const { value: waiting, error: unread } = rootField(answer, 'invitations')
   const [{ error, fetching }, create] = useMutation(createInvitationMutation)
   const [path, setPath] = useState<string | null>(null)
-  const refresh = () => again({ requestPolicy: 'network-only' })
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const role = new FormData(event.currentTarget).get('role') === 'OWNER' ? 'OWNER' : 'MEMBER'

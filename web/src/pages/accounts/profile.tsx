@@ -1,25 +1,26 @@
 /** What a person says of themselves: picture, name and email. */
 import type { FormEvent } from 'react'
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { useSession } from '../../app/session.tsx'
 import { Field } from '../../ui/field.tsx'
 import { faultOf } from '../../ui/problem.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, FormError, Loading } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { OwnPicture } from './own-picture.tsx'
 import { profileQuery, updateProfileMutation } from './profile.graphql.ts'
 
 export function Profile() {
   const { viewer, again: signedIn } = useSession()
   // What a person changes begins with what the hub has now, not with what this tab read some time ago.
-  const [answer, again] = useQuery({ query: profileQuery, requestPolicy: 'network-only' })
+  const [answer, again] = useReading({ query: profileQuery, requestPolicy: 'network-only' })
   const { value, error: unread } = rootField(answer, 'viewer')
   const [{ error, fetching }, update] = useMutation(updateProfileMutation)
   const toast = useToast()
   const refresh = () => {
     signedIn()
-    again({ requestPolicy: 'network-only' })
+    again()
   }
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

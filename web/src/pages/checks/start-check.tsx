@@ -1,7 +1,7 @@
 /** Starts a check of a robot: which file is its model, and what its policies give. */
 import { pagePath } from '@hub/formats/page-paths'
 import { type FormEvent, useState } from 'react'
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -9,6 +9,7 @@ import { faultOf } from '../../ui/problem.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, FormError, Loading } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { type RobotToCheckQuery, robotToCheckQuery, startCheckMutation } from './start-check.graphql.ts'
 import { actions, checkRequest, isUrdf, modelFiles } from './start-check-input.ts'
 
@@ -23,7 +24,7 @@ const fields = ['entry', 'base', 'controlHz', 'action', 'executor']
 
 export function StartCheck({ owner, repo, isOpen, close }: Props) {
   // The file that is proposed is one that the repo has now, not one that this tab read of some time ago.
-  const [answer, again] = useQuery({
+  const [answer, again] = useReading({
     ...{ query: robotToCheckQuery, variables: { owner, repo }, pause: !isOpen, requestPolicy: 'network-only' },
   })
   const { value: robot, error } = rootField(answer, 'repo')

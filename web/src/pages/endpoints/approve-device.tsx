@@ -1,6 +1,6 @@
 /** Gives one device an approval for one endpoint, and shows its token once; or a link to ask someone else for it. */
 import { type FormEvent, useState } from 'react'
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Link } from '../../app/navigate.tsx'
 import { Command } from '../../ui/command.tsx'
@@ -9,6 +9,7 @@ import { Field } from '../../ui/field.tsx'
 import { faultOf } from '../../ui/problem.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, FormError, Loading } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { approvalTimes, expiryAfter } from './approval-times.ts'
 import { approveDeviceMutation, devicesToApproveQuery } from './endpoints.graphql.ts'
 
@@ -23,7 +24,7 @@ interface Props {
 
 export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Props) {
   const [{ error, fetching }, approve] = useMutation(approveDeviceMutation)
-  const [answer] = useQuery({ query: devicesToApproveQuery, pause: !isOpen })
+  const [answer] = useReading({ query: devicesToApproveQuery, pause: !isOpen })
   const { value: devices, error: unread } = rootField(answer, 'devices')
   const [device, setDevice] = useState(asked ?? '')
   const [given, setGiven] = useState<{ readonly token: string; readonly deviceId: string } | null>(null)

@@ -1,6 +1,6 @@
 /** One hold: who asks, what for, the most it can cost; and the decision. */
 import { useState } from 'react'
-import { useMutation, useQuery, useSubscription } from 'urql'
+import { useMutation, useSubscription } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { Action } from '../../ui/action.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -14,6 +14,7 @@ import { ErrorNotice } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import {
   approveHoldMutation,
   denyHoldMutation,
@@ -25,7 +26,7 @@ import {
 type Hold = NonNullable<HoldQuery['spendHold']>
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
-  const [answer, again] = useQuery({ query: holdQuery, variables: { id } })
+  const [answer, again] = useReading({ query: holdQuery, variables: { id } })
   const [{ data: change }] = useSubscription({ query: holdChangedSubscription, variables: { id } })
   const field = rootField(answer, 'spendHold')
   if (!field.value) return <NotThere what="approval" field={field} retry={again} />
@@ -41,13 +42,13 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
               title="Approve"
               done="Approved: it starts now."
               className="button primary"
-              finished={() => again({ requestPolicy: 'network-only' })}
+              finished={again}
             >
               <p>
                 It starts at once and may cost {hold.account.handle} up to {money(hold.reserveUsd)}.
               </p>
             </Action>
-            <Deny id={id} finished={() => again({ requestPolicy: 'network-only' })} />
+            <Deny id={id} finished={again} />
           </>
         )}
       </PageHeader>

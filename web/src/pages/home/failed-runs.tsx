@@ -2,6 +2,7 @@
 import { Link } from '../../app/navigate.tsx'
 import { Live } from '../../ui/live.tsx'
 import { rootField } from '../../ui/root-field.ts'
+import { ErrorNotice } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useReading } from '../../ui/use-reading.ts'
 import { runsChangedSubscription } from '../runs/runs.graphql.ts'
@@ -10,11 +11,12 @@ import { failedRunsQuery } from './waiting.graphql.ts'
 
 export function FailedRuns({ owners }: { readonly owners: readonly string[] }) {
   const [answer, again] = useReading({ query: failedRunsQuery })
-  const { value } = rootField(answer, 'runs')
+  const { value, error } = rootField(answer, 'runs')
   const failed = lately(value?.nodes ?? [], owners, Date.now())
   return (
     <>
       <Live query={runsChangedSubscription} owners={owners} changed={again} />
+      {error && <ErrorNotice error={error} retry={again} />}
       {failed.length > 0 && (
         <section className="stack" aria-label="Failed this week">
           <div className="row spread">

@@ -1,11 +1,11 @@
 /** What the people of the person's accounts did lately, as far as the person may see it. */
 import { useMemo } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { Target } from '../audit/target.tsx'
 import { merged, told } from '../audit/told.ts'
 import { useTargets } from '../audit/use-targets.ts'
@@ -15,12 +15,12 @@ import { activityQuery } from './feed.graphql.ts'
 const SHOWN = 12
 
 export function Feed() {
-  const [answer, again] = useQuery({ query: activityQuery })
+  const [answer, again] = useReading({ query: activityQuery })
   const { value, error } = rootField(answer, 'activity')
   const lines = useMemo(() => merged(value ?? []).slice(0, SHOWN), [value])
   const ids = useMemo(() => lines.map(({ entry }) => entry.targetId), [lines])
   const targets = useTargets(ids)
-  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!value && error) return <ErrorNotice error={error} retry={again} />
   if (lines.length === 0) return null
   return (
     <section className="stack" aria-label="Activity">
@@ -30,6 +30,7 @@ export function Feed() {
           Audit log
         </Link>
       </div>
+      {error && <ErrorNotice error={error} retry={again} />}
       <ul className="panel plain-list">
         {lines.map(({ entry, times }) => (
           <li key={entry.id} className="row spread">

@@ -1,8 +1,8 @@
 /** The repos of an organization of the person that changed last. */
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { RepoTable } from '../repos/repo-table.tsx'
 import { orgReposQuery } from './waiting.graphql.ts'
 
@@ -10,9 +10,9 @@ import { orgReposQuery } from './waiting.graphql.ts'
 export const SHOWN_ORGS = 3
 
 export function OrgRepos({ handle }: { readonly handle: string }) {
-  const [answer, again] = useQuery({ query: orgReposQuery, variables: { owner: handle } })
+  const [answer, again] = useReading({ query: orgReposQuery, variables: { owner: handle } })
   const { value, error } = rootField(answer, 'repos')
-  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!value && error) return <ErrorNotice error={error} retry={again} />
   if (!value || value.nodes.length === 0) return null
   return (
     <section className="stack" aria-label={`Repos of ${handle}`}>
@@ -22,6 +22,7 @@ export function OrgRepos({ handle }: { readonly handle: string }) {
           See all
         </Link>
       </div>
+      {error && <ErrorNotice error={error} retry={again} />}
       <RepoTable repos={value.nodes} />
     </section>
   )

@@ -1,5 +1,4 @@
 /** The ways to sign in to this hub. */
-import { useQuery } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { useSearchParams } from '../../app/navigate.tsx'
 import { useSession } from '../../app/session.tsx'
@@ -8,6 +7,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { passkeyUseHere } from '../../ui/passkeys.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { signInQuery } from './login.graphql.ts'
 import { PasskeyButton } from './passkey-button.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -16,7 +16,7 @@ import { pathToReturnTo } from './return-to.ts'
 export function Page() {
   const [search] = useSearchParams()
   const { viewer } = useSession()
-  const [answer, again] = useQuery({ query: signInQuery })
+  const [answer, again] = useReading({ query: signInQuery })
   const { value: provider, error } = rootField(answer, 'identityProvider')
   const { value: ways, error: noWays } = rootField(answer, 'signInWays')
   const returnTo = search.get('return_to') ?? '/'

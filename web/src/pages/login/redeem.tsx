@@ -1,6 +1,5 @@
 /** Redeeming a link, with a passkey or a password. */
 import { type FormEvent, useRef, useState } from 'react'
-import { useQuery } from 'urql'
 import { useSession } from '../../app/session.tsx'
 import { browserOf } from '../../ui/browser-of.ts'
 import { Field } from '../../ui/field.tsx'
@@ -10,6 +9,7 @@ import type { Problem } from '../../ui/problem.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ProblemNotice } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { signInQuery } from './login.graphql.ts'
 import { isEmpty, isStarted, postAuth } from './post-auth.ts'
 import { type ShownLink, titleOfLink } from './shown-link.ts'
@@ -23,7 +23,7 @@ const differs: Problem = { type: 'differs', title: 'Two passwords', detail: 'The
 
 export function Redeem({ token, link }: Props) {
   const { viewer } = useSession()
-  const [answer] = useQuery({ query: signInQuery })
+  const [answer] = useReading({ query: signInQuery })
   const { value: ways } = rootField(answer, 'signInWays')
   const passkeys = ways && passkeyUseHere(ways)
   const form = useRef<HTMLFormElement>(null)

@@ -1,15 +1,14 @@
 /** Background jobs that failed for good. */
-import { useQuery } from 'urql'
 import { Action } from '../../ui/action.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { failedJobsQuery, retryFailedJobMutation } from './operator.graphql.ts'
 
 export function FailedJobs() {
-  const [answer, again] = useQuery({ query: failedJobsQuery })
+  const [answer, refresh] = useReading({ query: failedJobsQuery })
   const { value: jobs, error } = rootField(answer, 'failedJobs')
-  const refresh = () => again({ requestPolicy: 'network-only' })
   return (
     <section className="panel stack" aria-label="Jobs that failed">
       <h2>Jobs that failed</h2>

@@ -1,16 +1,15 @@
 /** What `hub doctor` finds, by the hub that runs. */
-import { useQuery } from 'urql'
 import { words } from '../../ui/format.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { hubFindingsQuery } from './operator.graphql.ts'
 
 const tones = { OK: 'good', WARN: 'warn', FAIL: 'bad' } as const
 
 export function Findings() {
-  const [answer, again] = useQuery({ query: hubFindingsQuery })
+  const [answer, refresh] = useReading({ query: hubFindingsQuery })
   const { value: findings, error } = rootField(answer, 'hubFindings')
-  const refresh = () => again({ requestPolicy: 'network-only' })
   return (
     <section className="panel stack" aria-label="Checks">
       <div className="row">

@@ -1,11 +1,11 @@
 /** Room: of the disk, the database and each account. */
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { bytes, counted } from '../../ui/format.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import {
   type AccountStorageQueryVariables,
   accountStorageQuery,
@@ -16,13 +16,13 @@ import {
 const firstPage: AccountStorageQueryVariables = {}
 
 export function Storage() {
-  const [answer, again] = useQuery({ query: hubStorageQuery })
+  const [answer, again] = useReading({ query: hubStorageQuery })
   const { value: room, error } = rootField(answer, 'hubStorage')
   const pages = usePages({ query: accountStorageQuery, variables: firstPage, field: 'accountStorage', select: itself })
   return (
     <section className="panel stack" aria-label="Storage">
       <h2>Storage</h2>
-      {error && <ErrorNotice error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
+      {error && <ErrorNotice error={error} retry={again} />}
       {!room && !error && <Loading lines={2} />}
       {room && <Room room={room} />}
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}

@@ -1,8 +1,8 @@
 /** An episode in a README: what a link to it shows, once a person asks for it. A chunk of its own. */
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { readAddress } from '../../episodes/episode-address.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import { EpisodesView } from './episodes-view.tsx'
 import { stillOfEpisodeQuery } from './films/films.graphql.ts'
 import type { LinkedEpisode } from './linked-episode.ts'
@@ -19,7 +19,7 @@ export default function EmbeddedEpisode({ episode, title }: Props) {
   const query = Object.fromEntries(new URLSearchParams(search))
   const asked = readAddress(search)
   const variables = { owner, repo, episode: asked.episode }
-  const [{ data }] = useQuery({ query: stillOfEpisodeQuery, variables, pause: isOpen })
+  const [{ data }] = useReading({ query: stillOfEpisodeQuery, variables, pause: isOpen })
   // A picture of another frame or robot than the link names, or of files that have changed since, would mislead.
   const still = data?.repo?.episodeFilms.nodes.find(
     (film) =>

@@ -1,6 +1,6 @@
 /** The episodes of a dataset. */
-import { useQuery } from 'urql'
 import { rootField } from '../../ui/root-field.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import { DatasetCheck } from './dataset-check/dataset-check.tsx'
 import { episodesRepoQuery } from './episodes.graphql.ts'
 import { EpisodesView } from './episodes-view.tsx'
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function Page({ params }: Props) {
-  const [answer, again] = useQuery({ query: episodesRepoQuery, variables: params })
+  const [answer, again] = useReading({ query: episodesRepoQuery, variables: params })
   const { value: head, error } = rootField(answer, 'repo')
   // In byte order, so the file itself is before all that begin with its path.
   const isLeRobot = head?.info.nodes[0]?.path === 'meta/info.json'

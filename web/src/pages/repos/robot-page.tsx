@@ -1,7 +1,7 @@
 /** A robot in 3D. */
-import { useQuery } from 'urql'
 import { rootField } from '../../ui/root-field.ts'
 import { Empty } from '../../ui/states.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import { RepoFrame } from './repo-frame.tsx'
 import { viewedRobotQuery } from './robot.graphql.ts'
 import { RobotView } from './robot-view.tsx'
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function Page({ params }: Props) {
-  const [answer, again] = useQuery({ query: viewedRobotQuery, variables: params })
+  const [answer, again] = useReading({ query: viewedRobotQuery, variables: params })
   const { value: head, error } = rootField(answer, 'repo')
   return (
     <RepoFrame params={params} part="3D" head={head} error={error} retry={again}>

@@ -20,14 +20,15 @@ export function CompareRuns({ ids }: { readonly ids: readonly string[] }) {
   const second = useConfigs(ids.slice(CONFIGS_AT_ONCE, 2 * CONFIGS_AT_ONCE))
   const third = useConfigs(ids.slice(2 * CONFIGS_AT_ONCE, COMPARED))
   const failed = [first, second, third].find(({ error }) => error)
-  if (failed?.error) return <ErrorNotice error={failed.error} retry={failed.again} />
-  if (!first.nodes || !second.nodes || !third.nodes) return <Loading />
+  const notice = failed?.error && <ErrorNotice error={failed.error} retry={failed.again} />
+  if (!first.nodes || !second.nodes || !third.nodes) return notice ?? <Loading />
   const runs = [...first.nodes, ...second.nodes, ...third.nodes].filter(isRun)
   const named = runs.map(({ id, displayName }) => ({ id, name: displayName }))
   if (runs.length < ids.length) return <p className="panel">One of these runs is not visible to you.</p>
   return (
     <section className="panel stack" aria-label="Comparison">
       <h2>{runs.length} runs compared</h2>
+      {notice}
       <FinalValues runs={named} />
       <ConfigTable runs={runs} />
       <Suspense fallback={<Loading />}>

@@ -19,11 +19,12 @@ export function FinalValues({ runs }: { readonly runs: readonly { readonly id: s
   const ids = runs.map(({ id }) => id)
   const [answer, again] = useReading({ query: finalValuesQuery, variables: { ids } })
   const { value, error } = rootField(answer, 'nodes')
-  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!value && error) return <ErrorNotice error={error} retry={again} />
   const rows = valuesByMetric(ids, value?.filter(isRun) ?? [])
   if (rows.length === 0) return null
   return (
     <>
+      {error && <ErrorNotice error={error} retry={again} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard */}
       <section className="table-wrap" aria-label="Last values" tabIndex={0}>
         <table>

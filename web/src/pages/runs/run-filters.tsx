@@ -1,8 +1,8 @@
 /** What the list of runs is searched, filtered and sorted by. */
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { DelayedInput } from '../../ui/delayed-input.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
+import { useReading } from '../../ui/use-reading.ts'
 import {
   type ColumnName,
   columnNames,
@@ -151,7 +151,7 @@ interface MetricsProps extends Pick<Props, 'change'> {
 }
 
 function Metrics({ shown, change, owner }: MetricsProps) {
-  const [{ data }] = useQuery({ query: runMetricKeysQuery, variables: { owner } })
+  const [{ data }] = useReading({ query: runMetricKeysQuery, variables: { owner } })
   const known = new Set(data?.runs?.nodes.flatMap(({ summary }) => summary.map(({ key }) => key)))
   const add = (key: string) => {
     if (key !== '' && !shown.includes(key)) change((before) => withMetric(before, key))

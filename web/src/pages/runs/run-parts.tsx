@@ -1,6 +1,5 @@
 /** The parts of a run that are tables. */
 
-import { useQuery } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { useSession } from '../../app/session.tsx'
 import { Command } from '../../ui/command.tsx'
@@ -10,6 +9,7 @@ import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { usePoll } from '../../ui/use-poll.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { MadeWith } from './made-with.tsx'
 import { PromoteCheckpoint } from './promote/promote-checkpoint.tsx'
@@ -19,15 +19,15 @@ import type { RunShown } from './run-shown.ts'
 
 /** The config, and what the run changed of its parent's. */
 export function Config({ id }: { readonly id: string }) {
-  const [answer, again] = useQuery({ query: runConfigQuery, variables: { id } })
+  const [answer, again] = useReading({ query: runConfigQuery, variables: { id } })
   const { value: run, error } = rootField(answer, 'run')
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (run === undefined) return <Loading />
+  if (run === undefined) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
   const config = run?.config
   const changed = config?.pairs.filter((pair) => pair.changed) ?? []
   if (!config || config.keys.length === 0)
     return (
       <div className="stack">
+        {error && <ErrorNotice error={error} retry={again} />}
         <Empty title="No config yet">
           <p>{config?.reason ?? 'Its runner sends one when it begins: look at the log for what it does.'}</p>
         </Empty>
@@ -36,6 +36,7 @@ export function Config({ id }: { readonly id: string }) {
     )
   return (
     <div className="stack">
+      {error && <ErrorNotice error={error} retry={again} />}
       {changed.length > 0 && (
         <Rows
           label="Changed from the parent"
@@ -114,19 +115,22 @@ export function Checkpoints({ run, reload }: { readonly run: RunShown; readonly 
 }
 
 export function Gate({ id }: { readonly id: string }) {
-  const [answer, again] = useQuery({ query: runGateQuery, variables: { id } })
+  const [answer, again] = useReading({ query: runGateQuery, variables: { id } })
   const { value: run, error } = rootField(answer, 'run')
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (run === undefined) return <Loading />
+  if (run === undefined) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
   const results = run?.gateResults ?? []
   if (results.length === 0)
     return (
-      <Empty title="No checkpoint was tried yet">
-        <p>A run whose recipe has a gate tries each checkpoint: add a gate to the recipe and submit it again.</p>
-      </Empty>
+      <>
+        {error && <ErrorNotice error={error} retry={again} />}
+        <Empty title="No checkpoint was tried yet">
+          <p>A run whose recipe has a gate tries each checkpoint: add a gate to the recipe and submit it again.</p>
+        </Empty>
+      </>
     )
   return (
     <div className="stack">
+      {error && <ErrorNotice error={error} retry={again} />}
       {results.map((result) => (
         <section key={result.step} className="panel" aria-label={`Step ${result.step}`}>
           <h2>

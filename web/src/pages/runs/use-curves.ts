@@ -1,8 +1,9 @@
 /** The curves of runs: all of each, and in full the part that is in view. */
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type CombinedError, useQuery } from 'urql'
+import type { CombinedError } from 'urql'
 import { readings } from '../../app/client.ts'
 import type { Answer } from '../../ui/root-field.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import { type Curve, isCounter, type Range, spliced, stepsOf } from './curve.ts'
 import { byKey, type CurvesByKey, metricsOf } from './curves-by-key.ts'
 import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
@@ -29,8 +30,8 @@ export function useCurves(options: {
   const { tick, range, isTime, isShown, most } = options
   const list = options.ids.join()
   const ids = useMemo(() => list.split(','), [list])
-  const [{ data, error, fetching }, again] = useQuery({ query: runMetricsQuery, variables: { ids } })
-  useRefresh(tick, fetching, () => again({ requestPolicy: 'network-only' }))
+  const [{ kept: data, error, fetching }, again] = useReading({ query: runMetricsQuery, variables: { ids } })
+  useRefresh(tick, fetching, again)
   const keys = useMemo(() => [...new Set(metricsOf(data).flatMap(({ metrics }) => metrics.keys))], [data])
   const first = useMemo(() => byKey(data), [data])
 
@@ -50,7 +51,7 @@ export function useCurves(options: {
   const isRefining = steps !== null && part === null
   const tryAgain = () => {
     more.drop()
-    again({ requestPolicy: 'network-only' })
+    again()
   }
   return {
     keys,

@@ -1,6 +1,5 @@
 /** What an account spent in a month, its cap, and each row of the ledger. */
 import { useMemo } from 'react'
-import { useQuery } from 'urql'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { count, duration, money, words } from '../../ui/format.ts'
@@ -10,6 +9,7 @@ import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { useReading } from '../../ui/use-reading.ts'
 import { SignInFirst } from '../accounts/sign-in-first.tsx'
 import { CapForm } from './cap-form.tsx'
 import { type SpendQuery, type SpendQueryVariables, spendQuery, tiersQuery } from './spend.graphql.ts'
@@ -175,34 +175,36 @@ function Ledger({ rows }: { readonly rows: NonNullable<SpendQuery['ledger']>['no
 }
 
 function Tiers() {
-  const [answer, again] = useQuery({ query: tiersQuery })
+  const [answer, again] = useReading({ query: tiersQuery })
   const { value: tiers, error } = rootField(answer, 'hardwareTiers')
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (!tiers) return null
+  if (!tiers) return error ? <ErrorNotice error={error} retry={again} /> : null
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard on a narrow window
-    <section className="panel flush table-wrap" aria-label="Hardware" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th>Hardware</th>
-            <th>What it is</th>
-            <th className="number">GPU memory</th>
-            <th className="number">An hour</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tiers.items.map((tier) => (
-            <tr key={tier.tier}>
-              <td className="mono">{tier.tier}</td>
-              <td>{tier.description}</td>
-              <td className="number">{tier.vramGb} GB</td>
-              <td className="number">{money(tier.rateUsdPerHour)}</td>
+    <>
+      {error && <ErrorNotice error={error} retry={again} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard on a narrow window */}
+      <section className="panel flush table-wrap" aria-label="Hardware" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th>Hardware</th>
+              <th>What it is</th>
+              <th className="number">GPU memory</th>
+              <th className="number">An hour</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {tiers.items.map((tier) => (
+              <tr key={tier.tier}>
+                <td className="mono">{tier.tier}</td>
+                <td>{tier.description}</td>
+                <td className="number">{tier.vramGb} GB</td>
+                <td className="number">{money(tier.rateUsdPerHour)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 /** The report of the last check of a worker that succeeded. */
-import { useQuery } from 'urql'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { CheckReport } from './check-report.tsx'
 import { datasetReportQuery } from './dataset-check.graphql.ts'
 import { shownReport } from './shown-report.ts'
@@ -14,17 +14,17 @@ interface Props {
 
 /** Of up to 1 MiB: mounted again for another report, and not asked for while a check runs. */
 export function StandingReport({ owner, repo, isOutdated }: Props) {
-  const [{ data, error }, again] = useQuery({
+  const [{ data, error }, again] = useReading({
     query: datasetReportQuery,
     variables: { owner, repo },
     requestPolicy: 'network-only',
   })
   const check = data?.repo?.datasetCheck
-  if (error) return <ErrorNotice error={error} retry={() => again({ requestPolicy: 'network-only' })} />
-  if (data === undefined) return <Loading />
+  if (data === undefined) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
   if (!check?.report) return null
   return (
     <>
+      {error && <ErrorNotice error={error} retry={again} />}
       <p className="dim">
         Report of change {check.reportSeq}, <Time at={check.reportAt} />
         {isOutdated && '; the files have changed since'}

@@ -1,9 +1,10 @@
 /** Edits a text file of a repo, or makes one. */
 import { useEffect, useState } from 'react'
-import { useClient, useQuery } from 'urql'
+import { useClient } from 'urql'
 import { useSearchParams } from '../../../app/navigate.tsx'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { Crumbs } from '../files/crumbs.tsx'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { fileVersionQuery } from './edit.graphql.ts'
@@ -23,7 +24,7 @@ export function Page({ params }: { readonly params: Params }) {
   const path = params.path.replace(/\/+$/, '')
   const [search] = useSearchParams()
   const isNew = search.has('new')
-  const [answer, again] = useQuery({ query: fileVersionQuery, variables: { owner, repo, path } })
+  const [answer, again] = useReading({ query: fileVersionQuery, variables: { owner, repo, path } })
   const { value: head, error } = rootField(answer, 'repo')
   const canWrite = useCanWrite(owner)
   return (

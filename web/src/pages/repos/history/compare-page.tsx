@@ -1,12 +1,12 @@
 /** What differs between any two versions of a repo. The address names both. */
 import './diff.css'
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { Link, useSearchParams } from '../../../app/navigate.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { ago } from '../../../ui/format.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { RepoFrame } from '../repo-frame.tsx'
 import { type CompareRepoQuery, compareRepoQuery } from './compare.graphql.ts'
 import { Diff } from './diff.tsx'
@@ -21,9 +21,8 @@ type Head = NonNullable<CompareRepoQuery['repo']>
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo } = params
-  const [answer, again] = useQuery({ query: compareRepoQuery, variables: { owner, repo } })
+  const [answer, retry] = useReading({ query: compareRepoQuery, variables: { owner, repo } })
   const { value: head, error } = rootField(answer, 'repo')
-  const retry = () => again({ requestPolicy: 'network-only' })
   return (
     <RepoFrame params={params} part="Compare versions" head={head} error={error} retry={retry}>
       {head && <Compare owner={owner} repo={repo} head={head} />}

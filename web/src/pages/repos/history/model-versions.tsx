@@ -1,9 +1,9 @@
 /** What two versions of a model differ in besides files: the runs that made them, and the results of their policies. */
-import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Status } from '../../../ui/status.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { type ComparedVersionFragment, comparedVersionsQuery } from './compare.graphql.ts'
 import { type VersionPair, VersionResults } from './version-results.tsx'
 
@@ -17,13 +17,13 @@ export function ModelVersions(pair: VersionPair) {
 }
 
 function RunsOfVersions({ owner, repo, from, to }: VersionPair) {
-  const [answer, again] = useQuery({ query: comparedVersionsQuery, variables: { owner, repo, from, to } })
+  const [answer, again] = useReading({ query: comparedVersionsQuery, variables: { owner, repo, from, to } })
   const { value, error } = rootField(answer, 'repo')
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (!value) return <Loading />
+  if (!value) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
   return (
     <section className="panel stack" aria-label="Runs">
       <h2>Runs</h2>
+      {error && <ErrorNotice error={error} retry={again} />}
       <ul className="lines">
         <MadeBy side="From" version={value.from} />
         <MadeBy side="To" version={value.to} />

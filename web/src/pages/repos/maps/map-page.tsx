@@ -2,13 +2,14 @@
 import { INFO_PATH, readInfo } from '@hub/dataset/info'
 import type { JointMap } from '@hub/embodiment/joint-map'
 import { useState } from 'react'
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { useSession } from '../../../app/session.tsx'
 import { isRepoName } from '../../../episodes/episode-address.ts'
 import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty, ErrorNotice } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { keptName } from '../../../viewer/kept-map.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { robotNamesQuery } from '../robot-field.graphql.ts'
@@ -33,11 +34,10 @@ type Kept = Root['jointMaps']['nodes'][number]
 export function Page({ params }: Props) {
   const { owner, repo } = params
   const robot = `${params.robotOwner}/${params.robot}`
-  const [answer, again] = useQuery({ query: mapPageQuery, variables: { owner, repo, robot } })
+  const [answer, refresh] = useReading({ query: mapPageQuery, variables: { owner, repo, robot } })
   const { value: head, error } = rootField(answer, 'repo')
-  const refresh = () => again({ requestPolicy: 'network-only' })
   return (
-    <RepoFrame params={{ owner, repo }} part={`Map to ${robot}`} head={head} error={error} retry={again}>
+    <RepoFrame params={{ owner, repo }} part={`Map to ${robot}`} head={head} error={error} retry={refresh}>
       {head && <Review head={head} name={`${owner}/${repo}`} robot={robot} reviewed={refresh} />}
     </RepoFrame>
   )
@@ -121,8 +121,8 @@ function BodyChoices({ head, name, robot, choose }: ChoicesProps) {
   const { owner, repo } = repoParts(name)
   const text = namedRobot(head)
   const isRepo = isRepoName(text)
-  const [known, again] = useQuery({ query: bodyOfSourceQuery, variables: { owner, repo } })
-  const [alike] = useQuery({
+  const [known, again] = useReading({ query: bodyOfSourceQuery, variables: { owner, repo } })
+  const [alike] = useReading({
     ...{ query: robotNamesQuery, variables: { q: text, owner: null, after: null } },
     pause: isRepo || text === '',
   })
@@ -130,7 +130,7 @@ function BodyChoices({ head, name, robot, choose }: ChoicesProps) {
   // A file that cannot be read now proposes nothing; other reasons still do.
   const isDescribed = value?.info.nodes[0]?.path === INFO_PATH
   const { start, error: unread } = useStart(owner, repo, isDescribed ? INFO_PATH : null)
-  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!value && error) return <ErrorNotice error={error} retry={again} />
   if (!value || (isDescribed && start === null && unread === null)) return null
   const info = start && readInfo(start.text)
   const source = {

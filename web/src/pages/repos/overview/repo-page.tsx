@@ -1,6 +1,6 @@
 /** A repo: its README, what is in it, where it comes from, what uses it, and how to get it. */
-import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
+import { useReading } from '../../../ui/use-reading.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { RepoPicture } from '../repo-picture.tsx'
 import { Commands } from './commands.tsx'
@@ -20,7 +20,7 @@ interface Params {
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo: slug } = params
-  const [answer, again] = useQuery({ query: repoQuery, variables: { owner, repo: slug } })
+  const [answer, again] = useReading({ query: repoQuery, variables: { owner, repo: slug } })
   const { value: repo, error } = rootField(answer, 'repo')
   const canWrite = useCanWrite(owner)
   const readme = repo?.readme.nodes.find(({ path }) => path === 'README.md')

@@ -1,7 +1,7 @@
 /** The model of a robot in 3D, on its overview. A chunk of its own. */
-import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { viewedRobotQuery } from '../robot.graphql.ts'
 import { RobotView } from '../robot-view.tsx'
 
@@ -11,15 +11,19 @@ interface Props {
 }
 
 export default function RobotIn3d({ owner, repo }: Props) {
-  const [answer, again] = useQuery({ query: viewedRobotQuery, variables: { owner, repo } })
+  const [answer, again] = useReading({ query: viewedRobotQuery, variables: { owner, repo } })
   const { value, error } = rootField(answer, 'repo')
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (value === undefined) return <Loading />
+  if (value === undefined) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
   if (value === null)
     return (
       <Empty title="The robot is not there any more">
         <p>It was deleted, or you do not see it any more.</p>
       </Empty>
     )
-  return <RobotView owner={owner} repo={repo} card={value.card} />
+  return (
+    <>
+      {error && <ErrorNotice error={error} retry={again} />}
+      <RobotView owner={owner} repo={repo} card={value.card} />
+    </>
+  )
 }

@@ -1,7 +1,7 @@
 /** From a model to what its newest version changed: against the one before, of the run before where that is known. */
-import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { rootField } from '../../../ui/root-field.ts'
+import { useReading } from '../../../ui/use-reading.ts'
 import { type VersionBeforeQuery, versionBeforeQuery } from '../history/compare.graphql.ts'
 import { versionsToCompare } from './versions-to-compare.ts'
 
@@ -12,7 +12,7 @@ interface Props {
 
 /** Most models have one version, so nothing is shown meanwhile. */
 export function VersionBefore({ owner, repo }: Props) {
-  const [answer] = useQuery({ query: versionBeforeQuery, variables: { owner, repo } })
+  const [answer] = useReading({ query: versionBeforeQuery, variables: { owner, repo } })
   const { value } = rootField(answer, 'repo')
   const pair = value && versionsToCompare(asked(value))
   if (!pair) return null

@@ -102,8 +102,7 @@ function RunsOfBoth({ one, other }: Pair) {
   const second = rootField(answer, 'other')
   const error = first.error ?? second.error
   const runs = [first, second].flatMap(({ value }) => value?.modelMeta?.sourceRunId ?? [])
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (runs.length < 2) return null
+  if (runs.length < 2) return error ? <ErrorNotice error={error} retry={again} /> : null
   return (
     <p>
       <Link to="runs" params={{}} query={{ compare: runs.join(',') }}>

@@ -1,6 +1,6 @@
 /** What results of a model must reach before an endpoint serves it; those who write the model set and remove it. */
 import { useState } from 'react'
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { counted } from '../../../ui/format.ts'
@@ -9,6 +9,7 @@ import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { useCanWrite } from '../repo-frame.tsx'
 import { NewGate } from './new-gate.tsx'
 import { putRolloutGateMutation, type RolloutGatesQuery, rolloutGatesQuery } from './rollouts.graphql.ts'
@@ -26,15 +27,15 @@ type Gate = NonNullable<RolloutGatesQuery['repo']>['rolloutGates'][number]
 export function GatesOfModel({ owner, repo, robot }: Props) {
   const canWrite = useCanWrite(owner)
   const [asked, setAsked] = useState<Gate | null>(null)
-  const [answer, again] = useQuery({ query: rolloutGatesQuery, variables: { owner, repo } })
-  const changed = () => again({ requestPolicy: 'network-only' })
+  const [answer, again] = useReading({ query: rolloutGatesQuery, variables: { owner, repo } })
   const { value, error } = rootField(answer, 'repo')
   const gates = value?.rolloutGates ?? []
-  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!value && error) return <ErrorNotice error={error} retry={again} />
   if (gates.length === 0 && !canWrite) return null
   return (
     <section className="panel stack" aria-label="Gates">
       <h2>Gates</h2>
+      {error && <ErrorNotice error={error} retry={again} />}
       <p className="dim small">
         An endpoint serves this model once the results of its files meet each gate. Every seed that was tried counts
         once; results that agents publish do not.
@@ -51,8 +52,8 @@ export function GatesOfModel({ owner, repo, robot }: Props) {
           </li>
         ))}
       </ul>
-      {canWrite && <NewGate owner={owner} repo={repo} robot={robot} changed={changed} />}
-      {asked && <RemoveGate owner={owner} repo={repo} gate={asked} close={() => setAsked(null)} changed={changed} />}
+      {canWrite && <NewGate owner={owner} repo={repo} robot={robot} changed={again} />}
+      {asked && <RemoveGate owner={owner} repo={repo} gate={asked} close={() => setAsked(null)} changed={again} />}
     </section>
   )
 }

@@ -59,8 +59,8 @@ export function KeptSeedsOfBoth({ one, other }: Pair) {
   const [others, othersAgain] = useReading({ query: keptSeedsQuery, variables: namedResult(resultName(other)) })
   const first = rootField(own, 'repo')
   const second = rootField(others, 'repo')
-  if (first.error) return <ErrorNotice error={first.error} retry={again} />
-  if (second.error) return <ErrorNotice error={second.error} retry={othersAgain} />
+  if (!first.value && first.error) return <ErrorNotice error={first.error} retry={again} />
+  if (!second.value && second.error) return <ErrorNotice error={second.error} retry={othersAgain} />
   const theirs = new Set(second.value?.rollout?.episodes.map(({ outcome }) => outcome.seed))
   const mine = first.value?.rollout?.episodes.map(({ outcome }) => outcome.seed) ?? []
   const both = mine.filter((seed) => theirs.has(seed))

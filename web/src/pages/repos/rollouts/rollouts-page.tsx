@@ -1,7 +1,7 @@
 /** Results of rollouts: of a model its own, of a robot the boards of its tasks. */
-import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { RepoFrame } from '../repo-frame.tsx'
 import { ModelRollouts } from './model-rollouts.tsx'
 import { RobotBoards } from './robot-boards.tsx'
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function Page({ params }: Props) {
-  const [answer, again] = useQuery({ query: rolloutsRepoQuery, variables: params })
+  const [answer, again] = useReading({ query: rolloutsRepoQuery, variables: params })
   const { value: head, error } = rootField(answer, 'repo')
   return (
     <RepoFrame params={params} part="Rollouts" head={head} error={error} retry={again}>

@@ -1,8 +1,8 @@
 /** What the people of a repo can change about it. */
 import { lazy, Suspense } from 'react'
-import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty, Loading } from '../../../ui/states.tsx'
+import { useReading } from '../../../ui/use-reading.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { DatasetMeta } from './dataset-meta.tsx'
 import { DeleteRepo } from './delete-repo.tsx'
@@ -21,7 +21,7 @@ interface Params {
 
 export function Page({ params }: { readonly params: Params }) {
   // What a person changes begins with what the hub has now, not with what this tab read some time ago.
-  const [answer, again] = useQuery({
+  const [answer, again] = useReading({
     query: repoSettingsQuery,
     variables: { ...params },
     requestPolicy: 'network-only',

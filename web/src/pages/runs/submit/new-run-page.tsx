@@ -1,6 +1,5 @@
 /** Submits a run, from nothing or with the settings of another one. The price is shown before it is created. */
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { exactRequest } from '../../../app/exact-request.ts'
 import { useSearchParams } from '../../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../../app/session.tsx'
@@ -12,6 +11,7 @@ import { useLoaded } from '../../repos/files/previews/use-loaded.ts'
 import { draftOf, newDraft } from './run-draft.ts'
 import { RunForm } from './run-form.tsx'
 import './form.css'
+import { useReading } from '../../../ui/use-reading.ts'
 import { type RunToRepeatQuery, runToRepeatQuery, submitFormQuery } from './submit.graphql.ts'
 
 export function Page() {
@@ -27,7 +27,7 @@ function NewRun() {
   const { viewer } = useSession()
   const [search] = useSearchParams()
   const from = search.get('from')
-  const [form, againForm] = useQuery({ query: submitFormQuery })
+  const [form, againForm] = useReading({ query: submitFormQuery })
   const [attempt, setAttempt] = useState(0)
   // Exactly: the settings of the other run keep their digits.
   const repeated = useLoaded(`${from} ${attempt}`, async () =>
