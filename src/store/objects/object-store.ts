@@ -92,6 +92,7 @@ export interface ObjectStore {
   copy(fromKey: string, toKey: string, signal?: AbortSignal): Promise<ObjectHead>
   /** Idempotent. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<void>
+  /** In any order. An object that is replaced meanwhile may come twice. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>
   /**
    * A presigned URL for GET with ranges, valid for `ttlSeconds`. S3 binds the method into the signature, so HEAD works
