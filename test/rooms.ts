@@ -145,7 +145,7 @@ const rooms: readonly Room[] = [
       // The pure parts of a push.
       'packages/client/src/(backoff|batches|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',
       'packages/client/src/secrets/find-secrets\\.ts',
-      'packages/(text/src/hidden-characters|formats/src/(episode-ranges|exact-json|front-matter|metric-order|page-paths|repo-tags|scope-words))\\.ts',
+      'packages/(text/src/hidden-characters|formats/src/(episode-ranges|exact-json|film-speed|front-matter|metric-order|page-paths|repo-tags|scope-words))\\.ts',
       'packages/formats/src/policy/((onnx|safetensors)-header|onnx-stamps|stamp-document|windowed-file)\\.ts',
     ],
   },
