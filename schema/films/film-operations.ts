@@ -20,8 +20,8 @@ mutation('requestEpisodeFilm', {
   description:
     'Asks for a picture or a video on a robot, which a worker of the owner makes: of an episode of a data set, or ' +
     'of one that a result of a model keeps. Each film is made once: a repeat returns it, and one that failed is ' +
-    'tried again. 422 for an episode that the data set does not have, or that the result does not keep; 429 while ' +
-    '50 films of the account wait or are being made.',
+    'tried again. 422 for an episode that the data set does not have, or that the result does not keep, and for a ' +
+    'frame past the last one, as far as the hub knows that; 429 while 50 films of the account wait or are being made.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The data set, the episode and the robot; or the model, its result and the seed.', (t) => ({

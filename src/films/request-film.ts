@@ -12,6 +12,8 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, invalid, notFound } from '../platform/errors.ts'
 import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { assertEpisode } from '../repos/known-episodes.ts'
+import { keptSeeds } from '../rollouts/episodes/episode-rows.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { insertInto, sql } from '../store/insert.ts'
@@ -19,6 +21,7 @@ import { requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
 import { announceLeased } from '../work/leased-row.ts'
 import { releaseFilms, removedColumns } from './film-bytes.ts'
+import { assertFrame, assertKeptFrame, readLengths } from './film-frames.ts'
 import type { FilmKind } from './film-objects.ts'
 import { type EpisodeFilm, filmWork, readFilm } from './film-rows.ts'
 import { MAX_FILMS_PER_REPO } from './limits.ts'
@@ -41,6 +44,9 @@ const factColumns = columns({
   robotSeq: column.int4('b.seq'),
   mapVersion: column.int4('coalesce(m.version, 0)'),
   episodeCount: column.int4.orNull('d.episode_count'),
+  totalFrames: column.int8.orNull('d.total_frames'),
+  /** Of the check of these files. */
+  lengths: column.json.orNull("c.report #> '{summary,lengths}'", readLengths),
 })
 
 /** What the film is of, beside the locked data set: the state of the robot, and the map of joints in use. */
@@ -48,8 +54,9 @@ const facts = statement({
   name: 'episode-film-facts',
   exact: 'in-transaction',
   columns: factColumns,
-  params: { repoId: param.text(), robotRepoId: param.text() },
+  params: { repoId: param.text(), robotRepoId: param.text(), seq: param.int4() },
   text: `select ${factColumns.sql} from repos b left join dataset_meta d on d.repo_id = :repoId
+    left join dataset_checks c on c.repo_id = :repoId and c.report_seq = :seq
     left join lateral (${newestReviewedSql(':repoId', ':robotRepoId')}) m on true
     where b.id = :robotRepoId`,
 })
@@ -59,6 +66,8 @@ const keptColumns = columns({
   keptId: column.int8.orNull('k.id'),
   seq: column.int4('x.model_seq'),
   robot: column.text("bo.handle || '/' || b.slug"),
+  /** How often the policy was asked: the motion has a frame for each. */
+  steps: column.int4.orNull('s.steps'),
 })
 
 /** The kept episode of a result on a robot that the caller sees; it is locked, as it may go with its result. */
@@ -70,6 +79,7 @@ const keptOf = statement({
       join repos b on b.id = x.robot_repo_id and ${repoVisibleSql('b')} join accounts bo on bo.id = b.owner_id
       left join lateral (select e.id from rollout_episodes e
         where e.rollout_id = x.id and e.seed = :seed for key share) k on true
+      left join rollout_outcomes s on s.rollout_id = x.id and s.seed = :seed
     where x.id = :rolloutId and x.model_repo_id = :repoId`,
 })
 
@@ -131,8 +141,8 @@ const dropOldest = statement({
 /**
  * The film, which a worker of the owner makes: queued, or as it is if the same was asked for before. Errors: 401, 403,
  * 404 the data set or the robot, or the model or its result, 409 `conflict.wrong_kind`, 422 for an episode that the data
- * set does not have or the result does not keep, and for a robot that nothing names, 429 `quota.films`, 503 without an
- * object store.
+ * set does not have or the result does not keep, for a frame past the last one as far as the hub knows that, and for a
+ * robot that nothing names, 429 `quota.films`, 503 without an object store.
  */
 export function requestEpisodeFilm(ctx: RequestContext, input: RequestFilmInput): Promise<EpisodeFilm> {
   return guarded(
@@ -198,12 +208,12 @@ async function request(ctx: AllowedContext, tx: Tx, found: RepoFacts, input: Req
 /** An episode of a data set, on a robot that it names or the caller. */
 const ofDataset =
   (robot: RepoFacts): SourceOf =>
-  async (_ctx, tx, { id: repoId, fullName, seq }, { episode }) => {
-    const [now] = await tx.query(facts, { repoId, robotRepoId: robot.id })
+  async (_ctx, tx, { id: repoId, fullName, seq }, { episode, frame }) => {
+    const [now] = await tx.query(facts, { repoId, robotRepoId: robot.id, seq })
     if (!now) throw notFound(`The repo ${robot.fullName}`)
-    const { robotSeq, mapVersion, episodeCount } = now
-    if (episodeCount !== null && episode >= episodeCount)
-      throw invalid('validation.value', `${fullName} has ${episodeCount} episodes, from 0.`, ['episode'])
+    const { robotSeq, mapVersion, ...known } = now
+    assertEpisode(fullName, known.episodeCount, episode, ['episode'])
+    assertFrame(fullName, frame ?? 0, known)
     return { seq, robotRepoId: robot.id, robotSeq, mapVersion, episode, keptId: null, robot: robot.fullName }
   }
 
@@ -216,15 +226,21 @@ const isOfResult = (input: RequestFilmInput): input is OfResult => typeof input.
 /** An episode that a result keeps, on the robot of the result. */
 function ofResult({ rollout, robot: given }: OfResult): SourceOf {
   if (typeof given === 'string') throw invalid('validation.value', 'A result has its robot: leave it out.', ['robot'])
-  return async ({ viewer }, tx, { id: repoId, fullName }, { episode: seed }) => {
+  return async ({ viewer }, tx, { id: repoId, fullName }, { episode: seed, frame }) => {
     const asked = { ...visibleRepos(viewer), repoId, rolloutId: rollout, seed }
     const [found] = isId('roll', rollout) ? await tx.query(keptOf, asked) : []
     if (!found) throw notFound(`The result ${rollout} of ${fullName}`)
-    const { keptId, seq, robot } = found
-    if (keptId === null)
-      throw invalid('validation.value', `The result ${rollout} keeps no motion of seed ${seed}.`, ['episode'])
+    const { keptId, seq, robot, steps } = found
+    if (keptId === null) throw notKept(rollout, seed, await keptSeeds(tx, rollout))
+    if (steps !== null) assertKeptFrame(rollout, seed, frame ?? 0, steps)
     return { seq, robotRepoId: null, robotSeq: null, mapVersion: 0, episode: null, keptId, robot }
   }
+}
+
+function notKept(rollout: string, seed: number, kept: ReadonlySet<number>): HubError {
+  const seeds = [...kept].toSorted((a, b) => a - b).join(', ')
+  const fix = kept.size > 0 ? `it keeps those of ${seeds}` : 'it keeps none: publish one with hub rollout --keep-worst'
+  return invalid('validation.value', `The result ${rollout} keeps no motion of seed ${seed}: ${fix}.`, ['episode'])
 }
 
 const namedColumns = columns({ robotType: column.text.orNull('d.robot_type') })

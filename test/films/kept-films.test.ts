@@ -89,6 +89,8 @@ describe('a film of a kept episode', () => {
       [from.repo, of(1), 422, [['body', 'episode']]],
       [from.repo, { ...of(3), robot: arm.repo }, 422, [['body', 'robot']]],
       [from.repo, { ...of(3), kind: 'video', frame: 2 }, 422, [['body', 'frame']]],
+      // The policy was asked 75 times.
+      [from.repo, { ...of(3), frame: 75 }, 422, [['body', 'frame']]],
       [from.repo, other.of(3), 404, [undefined]],
       [from.repo, { ...of(3), rollout: 'roll_01jz0000000000000000000000' }, 404, [undefined]],
       [from.repo, { ...of(3), rollout: 'no id' }, 404, [undefined]],
@@ -97,8 +99,13 @@ describe('a film of a kept episode', () => {
       const answer = await ask(repo, body)
       expect([body, answer.status, places(answer)]).toEqual([body, status, at])
     }
+    const told = async (body: Json) => (await ask(from.repo, body)).json.errors[0].detail
+    expect(await told({ ...of(3), frame: 75 })).toContain('its last one is 74. Give a frame from 0 to 74.')
+    expect((await ask(from.repo, { ...of(3), frame: 74 })).status).toBe(202)
+    expect(await told(of(1))).toContain('keeps no motion of seed 1: it keeps those of 3.')
     // A stranger sees the model, and may not write it.
     expect((await ask(from.repo, of(3), await hub.person())).status).toBe(403)
+    await hub.sql(`delete from episode_films where status = 'queued'`)
   })
 
   it('is hidden while the model is, or the robot', async () => {
