@@ -121,7 +121,8 @@ mutation('labelEpisodes', {
   type: labelledEpisodes('LabelledEpisodes', 'The current labels of the episodes that were labelled.'),
   description:
     'Labels episodes: whether they are kept, how they ended, and a note. A member that is left out stays as it is; ' +
-    'null clears it. Earlier labels stay in the history.',
+    'null clears it. Earlier labels stay in the history. 422 for an episode that the data set does not have, where ' +
+    'its meta block counts them; a label of one that it had can be cleared, and undone.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo, the episodes and their labels.', (t) => ({

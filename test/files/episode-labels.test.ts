@@ -1,6 +1,6 @@
 /** What people say of episodes: current, in the history, undone and done again, exact. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
+import { contractHub, type Json, newName, type Person, places } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person
@@ -80,6 +80,40 @@ describe('labels of episodes', () => {
     const before = items.map(({ previous_id }: Json) => previous_id).filter((id: unknown) => id !== null)
     expect(new Set(before).size).toBe(before.length)
     expect(items).toHaveLength(8)
+  })
+
+  it('are of episodes that the data set has, where it counts them; others can be undone and cleared', async () => {
+    const repo = await hub.repo(ada)
+    const own = `/v1/repos/${repo}/episode-labels`
+    const info = (total_episodes: number) =>
+      hub.upload(ada, repo, {
+        'meta/info.json': JSON.stringify({ codebase_version: 'v2.1', fps: 30, total_episodes, total_frames: 90 }),
+      })
+    await info(10)
+    const [label] = await say({ episodes: [9], choice: 'keep', note: 'good' }, own)
+    await info(3)
+    const refused = await hub.call(ada, 'POST', own, { episodes: [0, 3, 9], outcome: 'failure' })
+    expect([refused.status, places(refused), refused.json.errors[0].detail]).toEqual([
+      ...[422, [['body', 'episodes', 1]]],
+      `${repo} has no episode 3: its last one is 2. If it has more, push its meta/info.json first.`,
+    ])
+    const { errors } = await hub.graphql(
+      ada,
+      'mutation($input: LabelEpisodesInput!) { labelEpisodes(input: $input) { labels { id } } }',
+      { input: { owner: repo.split('/')[0], repo: repo.split('/')[1], episodes: [3], choice: 'KEEP' } },
+    )
+    expect(errors[0].extensions.problem).toMatchObject({
+      errors: [{ loc: ['input', 'episodes', 0], detail: refused.json.errors[0].detail }],
+    })
+    // All or none.
+    expect(told(await now(own))).toEqual([[9, 'keep', null, 'good']])
+    // What it says already is no new label.
+    expect(await say({ episodes: [9], choice: 'keep' }, own)).toEqual([label])
+    const [undone] = await say({ labels: [label.id] }, `${own}/undo`)
+    expect(told(await say({ labels: [undone.id] }, `${own}/undo`))).toEqual([[9, 'keep', null, 'good']])
+    expect((await hub.call(ada, 'POST', own, { episodes: [9], note: 'better' })).status).toBe(422)
+    expect(told(await say({ episodes: [9], choice: null, note: null }, own))).toEqual([[9, null, null, null]])
+    expect(told(await say({ episodes: [2], choice: 'drop' }, own))).toEqual([[2, 'drop', null, null]])
   })
 
   it('are for callers who can write the repo; others who see it read them, without their authors', async () => {

@@ -7,6 +7,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { assertEpisode, knownEpisodes } from '../../repos/known-episodes.ts'
 import type { Tx } from '../../store/db.ts'
 import {
   currentLabels,
@@ -32,22 +33,26 @@ export interface LabelEpisodesInput {
 
 /**
  * The current labels of these episodes afterwards. One that says the same already is left as it is: sent again, a
- * request changes nothing. Errors: 401, 403, 404, 422.
+ * request changes nothing. Errors: 401, 403, 404, 422 also for an episode that the data set does not have, where its
+ * meta block counts them; what was said of one when the data set was longer can be taken away.
  */
 export function labelEpisodes(ctx: RequestContext, input: LabelEpisodesInput): Promise<EpisodeLabel[]> {
   const { episodes, choice, outcome, note } = input
   const named = [...new Set(episodes)]
   return changing(ctx, input, 'label episodes', async (tx, repo) => {
     const before = new Map((await currentLabels(tx, repo.id, named)).map((label) => [label.episode, label]))
+    const known = await knownEpisodes(tx, repo.id)
     const labels = named.flatMap((episode): NewLabel[] => {
-      const known = before.get(episode)
+      const current = before.get(episode)
       const content = {
-        choice: choice === undefined ? (known?.choice ?? null) : choice,
-        outcome: outcome === undefined ? (known?.outcome ?? null) : outcome,
-        note: note === undefined ? (known?.note ?? null) : note || null,
+        choice: choice === undefined ? (current?.choice ?? null) : choice,
+        outcome: outcome === undefined ? (current?.outcome ?? null) : outcome,
+        note: note === undefined ? (current?.note ?? null) : note || null,
       }
-      if (isSame(content, known ?? nothing)) return []
-      return [{ id: newId('label'), episode, ...content, previousId: known?.id ?? null, undoneId: null }]
+      if (isSame(content, current ?? nothing)) return []
+      if (!isSame(content, nothing))
+        assertEpisode(repo.fullName, known, episode, ['episodes', episodes.indexOf(episode)])
+      return [{ id: newId('label'), episode, ...content, previousId: current?.id ?? null, undoneId: null }]
     })
     return { labels, episodes: named }
   })
@@ -67,8 +72,9 @@ export interface UndoEpisodeLabelsInput {
 }
 
 /**
- * Gives the episodes of these labels their previous labels, as new labels: what is undone can be done again. All
- * or none. Errors: 401, 403, 404 a label, 412 for one that another has replaced.
+ * Gives the episodes of these labels their previous labels, as new labels: what is undone can be done again, also of
+ * episodes that the data set has no more. All or none. Errors: 401, 403, 404 a label, 412 for one that another has
+ * replaced.
  */
 export function undoEpisodeLabels(ctx: RequestContext, input: UndoEpisodeLabelsInput): Promise<EpisodeLabel[]> {
   const ids = [...new Set(input.labels)]

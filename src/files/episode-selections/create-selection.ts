@@ -7,6 +7,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { assertEpisode } from '../../repos/known-episodes.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -120,7 +121,9 @@ async function selected(
   const listed = keep ?? drop
   const place = keep == null ? 'drop' : 'keep'
   const found =
-    listed == null ? await episodesLabelled(tx, repoId, labels ?? 'kept', total) : within(listed, place, total)
+    listed == null
+      ? await episodesLabelled(tx, repoId, labels ?? 'kept', total)
+      : within(fullName, listed, place, total)
   const isInverted = drop != null || labels === 'not_dropped'
   if (isInverted && total > MAX_EPISODES)
     throw invalid('validation.value', `The data set has over ${MAX_EPISODES} episodes: give \`keep\`.`, [place])
@@ -135,12 +138,11 @@ async function episodesLabelled(tx: Tx, repoId: string, filter: LabelFilter, bel
   return (await tx.query(byLabel, { repoId, label, below })).map(({ episode }) => episode)
 }
 
-function within(text: string, place: string, total: number): readonly number[] {
+function within(fullName: string, text: string, place: string, total: number): readonly number[] {
   const episodes = readEpisodes(text)
   if ('fault' in episodes) throw invalid('validation.value', episodes.fault, [place])
-  const last = episodes.at(-1) ?? 0
-  if (last < total) return episodes
-  throw invalid('validation.value', `has episode ${last}; the data set has ${total}, from 0`, [place])
+  assertEpisode(fullName, total, episodes.at(-1) ?? 0, [place])
+  return episodes
 }
 
 const tooScattered = () =>
