@@ -1,6 +1,8 @@
 /** The thing that an entry is about: its name with a link, or its id. */
 import { Link } from '../../app/navigate.tsx'
+import { words } from '../../ui/format.ts'
 import { repoParts } from '../../ui/repo-parts.ts'
+import { endpointTitle } from '../endpoints/endpoint-title.ts'
 import type { useTargets } from './use-targets.ts'
 
 type Targets = ReturnType<typeof useTargets>
@@ -24,14 +26,14 @@ export function Target({ id, targets }: { readonly id: string; readonly targets:
       )
     case 'RobotCheck':
       return (
-        <Link to="check" params={{ id }}>
-          {id}
+        <Link to="check" params={{ id }} title={id}>
+          {words(node.kind)} check{node.robotRepoRef && ` of ${node.robotRepoRef.fullName}`}
         </Link>
       )
     case 'Endpoint':
       return (
-        <Link to="endpoint" params={{ id }}>
-          {id}
+        <Link to="endpoint" params={{ id }} title={id}>
+          {endpointTitle({ name: node.title, modelRepoRef: node.modelRepoRef })}
         </Link>
       )
     case 'SpendHold':

@@ -3,6 +3,7 @@ import { Link } from '../../app/navigate.tsx'
 import { Action } from '../../ui/action.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { endpointTitle } from './endpoint-title.ts'
 import { type EndpointQuery, revokeApprovalMutation } from './endpoints.graphql.ts'
 
 export type ApprovalRow = NonNullable<EndpointQuery['endpoint']>['approvals']['nodes'][number]
@@ -60,8 +61,8 @@ const isValid = ({ status }: ApprovalRow) => status === 'ISSUED' || status === '
 function EndpointName({ of: { endpointId, endpoint } }: { readonly of: ApprovalRow }) {
   if (endpoint === null) return <span className="mono">{endpointId}</span>
   return (
-    <Link to="endpoint" params={{ id: endpoint.id }}>
-      {endpoint.name ?? endpoint.id}
+    <Link to="endpoint" params={{ id: endpoint.id }} title={endpoint.id}>
+      {endpointTitle(endpoint)}
     </Link>
   )
 }

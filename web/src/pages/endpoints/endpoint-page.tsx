@@ -19,6 +19,7 @@ import { usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { ApproveDevice } from './approve-device.tsx'
+import { endpointTitle } from './endpoint-title.ts'
 import {
   type EndpointQuery,
   endpointChangedSubscription,
@@ -48,10 +49,11 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   return (
     <>
       <PageHeader
-        title={endpoint.name ?? endpoint.id}
+        title={endpointTitle(endpoint)}
         about={
           <span className="row">
-            <Status of={endpoint.status} /> {endpoint.owner.handle} · <Time at={endpoint.createdAt} />
+            <Status of={endpoint.status} /> {endpoint.owner.handle} · <Time at={endpoint.createdAt} />{' '}
+            <span className="mono small">{endpoint.id}</span>
           </span>
         }
       >
@@ -123,6 +125,12 @@ function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
         <dd>
           <RepoLink fullName={endpoint.modelRepoRef.fullName} />
         </dd>
+        {endpoint.model?.modelMeta?.robotName && (
+          <>
+            <dt>Robot</dt>
+            <dd>{endpoint.model.modelMeta.robotName}</dd>
+          </>
+        )}
         <dt>Bytes</dt>
         <dd>
           <span className="mono">{artifact.path}</span>, {bytes(artifact.bytes)}

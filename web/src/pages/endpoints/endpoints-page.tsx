@@ -13,6 +13,7 @@ import { StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
+import { endpointTitle } from './endpoint-title.ts'
 import {
   type EndpointsQuery,
   type EndpointsQueryVariables,
@@ -86,8 +87,9 @@ function EndpointTable({ endpoints }: { readonly endpoints: NonNullable<Endpoint
             <tr key={endpoint.id}>
               <td>
                 <Link to="endpoint" params={{ id: endpoint.id }}>
-                  {endpoint.name ?? endpoint.id}
+                  {endpointTitle(endpoint)}
                 </Link>
+                <div className="dim small mono">{endpoint.id}</div>
                 <div className="dim small">
                   {endpoint.owner.handle} · {words(endpoint.executor)} · {endpoint.tier}
                 </div>
