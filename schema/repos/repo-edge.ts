@@ -4,7 +4,7 @@ import type { RequestContext } from '../../src/operation/context.ts'
 import { getReposById, getRobots } from '../../src/repos/get-repo.ts'
 import { builder } from '../builder.ts'
 import { RepoType } from './repo.ts'
-import { ModelMetaType } from './repo-meta.ts'
+import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 
 /** Options of a loadable field that resolves a repo id to the repo. */
 export const repoById = {
@@ -31,5 +31,15 @@ builder.objectField(ModelMetaType, 'robot', (t) =>
       'The robot repo that `robotName` names; null if there is none that is visible to the caller. Of a robot ' +
       'that was deleted only the name is left, even if another repo has it now.',
     resolve: (meta) => robotKey(meta.robotRepoId, meta.robot),
+  }),
+)
+
+builder.objectField(DatasetMetaType, 'robot', (t) =>
+  t.loadable({
+    ...robotMeant,
+    description:
+      'The robot repo that `robotType` names, where it is a full name (`owner/slug`); null if there is none that is ' +
+      'visible to the caller. One statement for any number of datasets.',
+    resolve: (meta) => robotKey(null, meta.robotType),
   }),
 )

@@ -53,6 +53,8 @@ beforeAll(async () => {
   await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openModel}/meta`, meta), 200)
   const ofFirst = { policy_type: 'act', source_run_id: runs.first }
   await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openFirst}/meta`, ofFirst), 200)
+  const recorded = { episode_count: 1, total_frames: 2, robot_type: repos.robot }
+  await ok(hub.call(owner, 'PUT', `/v1/datasets/${repos.openData}/meta`, recorded), 200)
   await ok(hub.call(owner, 'PUT', `/v1/robots/${repos.robot}/card`, { dof: 7, actuators: [] }), 200)
   await hub.upload(owner, repos.robot, { 'arm.xml': '<mujoco/>' })
   const add = [{ path: 'walk.onnx', content: Buffer.from('onnx').toString('base64') }]
@@ -167,6 +169,13 @@ const ofRepos: Record<string, Edge> = {
   'ModelMeta.robot': {
     ask: fromModel('modelMeta { robot { fullName } }'),
     at: ({ repo }) => repo.modelMeta.robot,
+    end: () => ({ fullName: repos.robot }),
+    nothing: null,
+    seenBy: [...ofOrg, 'a key for all that the run names'],
+  },
+  'DatasetMeta.robot': {
+    ask: () => `{ repo(${named(repos.openData)}) { datasetMeta { robot { fullName } } } }`,
+    at: ({ repo }) => repo.datasetMeta.robot,
     end: () => ({ fullName: repos.robot }),
     nothing: null,
     seenBy: [...ofOrg, 'a key for all that the run names'],

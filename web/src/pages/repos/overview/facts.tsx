@@ -104,7 +104,7 @@ function aboutKind({ card, datasetMeta, modelMeta, policyCount }: Repo): { title
         ['Episodes', count(datasetMeta.episodeCount)],
         ['Frames', count(datasetMeta.totalFrames)],
         ['Rate', datasetMeta.fps === null ? null : `${datasetMeta.fps} frames/s`],
-        ['Robot', datasetMeta.robotType],
+        ['Robot', datasetMeta.robot ? <RepoLink fullName={datasetMeta.robot.fullName} /> : datasetMeta.robotType],
       ],
     }
   if (modelMeta)
