@@ -19,11 +19,11 @@ export function SpendCapForm({ account, spend, canChange, changed }: Props) {
       <p>
         {money(monthUsd)} this month, {money(reservedUsd)} of it reserved by work in progress.{' '}
         {cap ? `Cap: ${money(cap.limitUsd)}.` : 'No cap.'}{' '}
-        <Link to="spend" params={{}}>
+        <Link to="spend" params={{}} query={{ account }}>
           Spend by month
         </Link>
       </p>
-      {canChange && <CapForm account={account} cap={cap} changed={changed} />}
+      {canChange && <CapForm account={account} cap={cap} monthUsd={monthUsd} changed={changed} />}
     </section>
   )
 }

@@ -15,6 +15,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useReading } from '../../ui/use-reading.ts'
+import { beyondCap } from './beyond-cap.ts'
 import {
   approveHoldMutation,
   denyHoldMutation,
@@ -31,6 +32,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   const field = rootField(answer, 'spendHold')
   if (!field.value) return <NotThere what="approval" field={field} retry={again} />
   const hold: Hold = { ...field.value, ...change?.spendHoldUpdated }
+  const beyond = hold.status === 'PENDING' ? beyondCap(hold) : null
   return (
     <>
       <PageHeader title={hold.summary} about={<Status of={hold.status} />}>
@@ -47,6 +49,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
               <p>
                 It starts at once and may cost {hold.account.handle} up to {money(hold.reserveUsd)}.
               </p>
+              {beyond && <p className="notice">{beyond}</p>}
             </Action>
             <Deny id={id} finished={again} />
           </>
@@ -54,6 +57,14 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
       </PageHeader>
       <div className="stack">
         {field.error && <ErrorNotice error={field.error} retry={again} />}
+        {beyond && (
+          <p className="notice">
+            {beyond}{' '}
+            <Link to="spend" params={{}} query={{ account: hold.account.handle }}>
+              Spend of {hold.account.handle}
+            </Link>
+          </p>
+        )}
         <Facts hold={hold} />
         <section className="panel" aria-label="Request">
           <h2>What was asked for</h2>
@@ -113,7 +124,7 @@ const pageOf = { Run: 'run', RobotCheck: 'check', Endpoint: 'endpoint' } as cons
 function Result({ result }: { readonly result: NonNullable<Hold['result']> }) {
   return (
     <Link to={pageOf[result.__typename]} params={{ id: result.id }}>
-      {result.id}
+      The {pageOf[result.__typename]}
     </Link>
   )
 }

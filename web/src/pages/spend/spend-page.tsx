@@ -61,7 +61,13 @@ function Spend({ accounts }: { readonly accounts: readonly string[] }) {
             <Totals summary={summary} />
             <section className="panel stack" aria-label="Cap">
               <h2>Cap</h2>
-              <CapForm key={account} account={account} cap={summary.cap} changed={pages.refresh} />
+              <CapForm
+                key={account}
+                account={account}
+                cap={summary.cap}
+                monthUsd={month === null ? summary.monthUsd : 0}
+                changed={pages.refresh}
+              />
             </section>
           </>
         )}
