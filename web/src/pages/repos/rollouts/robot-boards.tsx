@@ -5,13 +5,16 @@ import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { useReading } from '../../../ui/use-reading.ts'
 import { resultsText, shortBoard } from './board-results.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
+import { disturbanceText } from './disturbance-text.ts'
 import { KeptMotions } from './kept-motions.tsx'
 import { KeptSeeds } from './kept-seeds.tsx'
 import { ReplayedRollouts } from './replayed-rollouts.tsx'
 import { RolloutTable } from './rollout-table.tsx'
 import {
+  boardConditionsQuery,
   type RolloutBoardQuery,
   type RolloutBoardsQuery,
   rolloutBoardQuery,
@@ -92,6 +95,7 @@ function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: str
         version and most seeds. A gate names the board by its fingerprint:
       </p>
       <Command text={fingerprint} label="fingerprint of the board" />
+      <Conditions owner={owner} repo={repo} fingerprint={fingerprint} />
       {pages.isEmpty && <p className="dim">There is no result that you can see.</p>}
       <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
       {pages.nodes.length > 0 && (
@@ -106,4 +110,11 @@ function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: str
       <LoadMore pages={pages} />
     </section>
   )
+}
+
+/** All results of a board have the same, so one is read: they are up to 64 KiB. */
+function Conditions({ owner, repo, fingerprint }: Props & { readonly fingerprint: string }) {
+  const [{ data }] = useReading({ query: boardConditionsQuery, variables: { owner, repo, fingerprint } })
+  const first = data?.repo?.rolloutBoard?.nodes[0]
+  return first ? <p>{disturbanceText(first.conditions)}</p> : null
 }
