@@ -22,9 +22,10 @@ describe('a picture is drawn by a camera of the model', () => {
   test('of its name, of the slot that the card gives, or as chosen', () => {
     expect(eye([facts('left'), facts('front')])).toBe(1)
     expect(eye([facts('left'), facts('front')], { front: 'left' })).toBe(0)
-    // As its input is called, and a camera without a name by its place; a name comes before a place.
+    // As its input is called, and a camera without a name by its place, unless another one has this for a name.
     expect(eye([facts('front'), facts(null)], { 'observation.images.front': 'camera 1' })).toBe(1)
     expect(eye([facts(null), facts('camera 0')], { front: 'camera 0' })).toBe(1)
+    expect(eye([facts(null), facts('camera 0')], { front: 'camera 0 without a name' })).toBe(0)
     const card = { cameras: [{ name: 'left', vla_slot: 'base_0_rgb' as const }] }
     const slotted = { ...picture, name: 'cam', slot: 'base_0_rgb' }
     expect(eyeFor(slotted, seenBy([facts('right'), facts('left')]), card)).toBe(1)

@@ -34,14 +34,18 @@ type Face = Pick<EmbodimentInterface, 'cameras'>
 
 const quoted = (name: string) => JSON.stringify(name)
 
-/** What people call a camera: its name, else its place. */
-export const cameraName = (cameras: readonly CameraFacts[], at: number): string => cameras[at]?.name ?? `camera ${at}`
-
-/** -1 where there is none. A name comes before a place that is called the same. */
-function cameraCalled(cameras: readonly CameraFacts[], wanted: string): number {
-  const named = cameras.findIndex(({ name }) => name === wanted)
-  return named >= 0 ? named : cameras.findIndex((_, at) => cameraName(cameras, at) === wanted)
+/** What people call a camera: its name, else its place, told apart from a camera that has this for a name. */
+export function cameraName(cameras: readonly CameraFacts[], at: number): string {
+  const own = cameras[at]?.name
+  if (own) return own
+  let called = `camera ${at}`
+  while (cameras.some(({ name }) => name === called)) called += ' without a name'
+  return called
 }
+
+/** -1 where there is none. */
+const cameraCalled = (cameras: readonly CameraFacts[], wanted: string): number =>
+  cameras.findIndex((_, at) => cameraName(cameras, at) === wanted)
 
 /**
  * The camera that serves as a picture without a choice: of its name, else the one that the card has for the same image

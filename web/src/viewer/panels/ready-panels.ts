@@ -1,5 +1,6 @@
 /** The toolbar and the panels of a robot that is shown. */
 import { type Layer, layerNames } from '@hub/robot-view/scene/live-layers'
+import { cameraName } from '@hub/rollout/loop/eyes'
 import { valueAt } from '../coordinates.ts'
 import type { RobotViewer } from '../viewer-face.ts'
 import type { Ready, ShownModel } from '../viewer-state.ts'
@@ -147,7 +148,7 @@ function statusOf({ frame, pace, framesPerSecond, playing }: Ready): string {
 }
 
 function cameraOptions({ cameras }: ShownModel, ofInterface: readonly string[]): (readonly [string, string])[] {
-  const own = cameras.map(({ name }, at) => [String(at), name ?? `camera ${at}`] as const)
+  const own = cameras.map((_, at) => [String(at), cameraName(cameras, at)] as const)
   const isNamed = ([, name]: readonly [string, string]) => ofInterface.includes(name)
   return [['', 'Free'], ...own.filter(isNamed), ...own.filter((one) => !isNamed(one))]
 }
