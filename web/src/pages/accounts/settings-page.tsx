@@ -40,6 +40,9 @@ export function Page() {
         <Link to="orgs" params={{}} className="button">
           Organizations
         </Link>
+        <Link to="audit" params={{}} className="button">
+          Audit log
+        </Link>
       </PageHeader>
       <div className="stack">
         {viewer && (
