@@ -24,6 +24,9 @@ const RepoFilesUpdate = builder.objectRef<RepoFilesEvent>('RepoFilesUpdate').imp
     seq: t.exposeInt('seq', {
       description: 'Number of the last change: names the state in `at` and `diff`, and in `after` when resuming.',
     }),
+    commitId: t.exposeString('commitId', {
+      description: 'Commit id of the state: that of the repo, until its files change again.',
+    }),
     fileCount: t.exposeInt('fileCount', { description: 'Files of the state.' }),
     totalBytes: t.expose('totalBytes', { type: 'SafeInt', description: 'Bytes of the state.' }),
     changes: t.expose('changes', {

@@ -15,10 +15,13 @@ beforeAll(async () => {
 })
 
 const watch = async (token: string, after?: number) => {
-  const field = `repoFilesUpdated(repoId: "${id}"${after === undefined ? '' : `, after: ${after}`}) { repoId seq fileCount totalBytes
+  const field = `repoFilesUpdated(repoId: "${id}"${after === undefined ? '' : `, after: ${after}`}) { repoId seq commitId fileCount totalBytes
     changes { filesAdded filesRemoved filesChanged bytesAdded bytesRemoved } }`
   return readSubscription(hub.running.url, token, field)
 }
+/** Of the repo as it is. */
+const commitId = async (): Promise<string> =>
+  (await hub.graphql(ada, 'query ($id: ID!) { node(id: $id) { ... on Repo { commitId } } }', { id })).data.node.commitId
 const firstOf = async (token: string, after?: number): Promise<Json> => {
   const reader = await watch(token, after)
   const [event] = await reader.until(1)
@@ -30,12 +33,14 @@ describe('repoFilesUpdated', () => {
   it('begins with the state, then adds up what led to the next one', async () => {
     const reader = await watch(ada.token)
     const [first] = await reader.until(1)
-    expect(first.repoFilesUpdated).toEqual({ repoId: id, seq: 1, fileCount: 2, totalBytes: 3, changes: null })
+    const before = { repoId: id, seq: 1, commitId: await commitId(), fileCount: 2, totalBytes: 3, changes: null }
+    expect(first.repoFilesUpdated).toEqual(before)
     await hub.upload(ada, name, { 'a.txt': 'aaaa', 'c.txt': 'c' })
     await reader.until(2)
     expect(reader.events[1].repoFilesUpdated).toEqual({
       repoId: id,
       seq: 2,
+      commitId: await commitId(),
       fileCount: 3,
       totalBytes: 6,
       changes: { filesAdded: 1, filesRemoved: 0, filesChanged: 1, bytesAdded: 5, bytesRemoved: 2 },

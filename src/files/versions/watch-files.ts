@@ -10,7 +10,7 @@ import { mayWriteRepo } from '../../auth/may-write-repo.ts'
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
-import { visibleRepo } from '../../repos/repo-shape.ts'
+import { currentCommitId, visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -28,6 +28,8 @@ export interface RepoFilesEvent {
   readonly repoId: string
   /** Number of the last change; names the state. */
   readonly seq: number
+  /** Names the state too, as the repo itself does. */
+  readonly commitId: string
   readonly fileCount: number
   readonly totalBytes: number
   /**
@@ -44,6 +46,7 @@ const stateColumns = columns({
   ownerId: column.text('r.owner_id'),
   visibility: column.enum('Visibility', 'r.visibility'),
   seq: column.int4('r.seq'),
+  commitId: column.text(currentCommitId),
   fileCount: column.int4('r.file_count'),
   totalBytes: column.int8('r.total_bytes'),
   /** Number of changes that are on record. */
@@ -111,10 +114,13 @@ async function* following(ctx: RequestContext, first: StateRow, after: number | 
   }
 }
 
-function eventOf({ id: repoId, seq, fileCount, totalBytes, known, ...counts }: StateRow, after: number | null) {
+function eventOf(
+  { id: repoId, seq, commitId, fileCount, totalBytes, known, ...counts }: StateRow,
+  after: number | null,
+) {
   const { filesAdded, filesRemoved, filesChanged, bytesAdded, bytesRemoved } = counts
   // Collection may have dropped the record of a change.
   const isKnown = after !== null && known === seq - after
   const changes = isKnown ? { filesAdded, filesRemoved, filesChanged, bytesAdded, bytesRemoved } : null
-  return { repoId, seq, fileCount, totalBytes, changes }
+  return { repoId, seq, commitId, fileCount, totalBytes, changes }
 }

@@ -1,8 +1,9 @@
 /** A folder of a repo, or one of its files; live. */
-import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { useSubscription } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { useWhenBehind } from '../../../ui/use-when-behind.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { Crumbs } from './crumbs.tsx'
 import { FileView } from './file-view.tsx'
@@ -19,7 +20,9 @@ interface Params {
   readonly path: string
 }
 
-const filesOf = ({ files }: NonNullable<RepoTreeQuery['repo']>) => files
+type Head = NonNullable<RepoTreeQuery['repo']>
+
+const filesOf = ({ files }: Head) => files
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo } = params
@@ -30,7 +33,7 @@ export function Page({ params }: { readonly params: Params }) {
   )
   const pages = usePages({ query: repoTreeQuery, variables, field: 'repo', select: filesOf })
   const { root: head } = pages
-  useChanges(head?.id, pages.refresh)
+  useChanges(head, pages.refresh)
   const canWrite = useCanWrite(owner)
   const exact = head?.exact.nodes.find((file) => file.path === path)
   return (
@@ -100,17 +103,12 @@ function FolderActions({ owner, repo, folder }: FolderProps) {
   )
 }
 
-/** Reads the folder again after each change; the first event may already be of one after the page's answer. */
-function useChanges(repoId: string | undefined, refresh: () => void): void {
+/** Reads the folder again after each change; the first event is of the state that the page has, unless it changed. */
+function useChanges(head: Pick<Head, 'id' | 'commitId'> | null | undefined, refresh: () => void): void {
   const [{ data }] = useSubscription({
     query: repoTreeChangedSubscription,
-    variables: { repoId: repoId ?? '' },
-    pause: repoId === undefined,
+    variables: { repoId: head?.id ?? '' },
+    pause: !head,
   })
-  const seq = data?.repoFilesUpdated?.seq
-  const again = useRef(refresh)
-  again.current = refresh
-  useEffect(() => {
-    if (seq !== undefined) again.current()
-  }, [seq])
+  useWhenBehind(head?.commitId, data?.repoFilesUpdated?.commitId, refresh)
 }
