@@ -187,6 +187,47 @@ describe('pages whose answers come late in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('search for what was typed before the box of the search was there', async () => {
+    const { page, faults } = await work.openPage()
+    const repo = await hub.repo(work.ada, { slug: 'early-bird' })
+    await page.goto(`${work.origin}/developers`)
+    await page.locator('.account-menu').waitFor()
+    const late = gate()
+    await page.route('**/palette-*.js', late.hold)
+    await page.keyboard.press('ControlOrMeta+K')
+    await late.asked
+    await page.keyboard.type('early-birx')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('d')
+    late.release()
+    await page.getByRole('option', { name: repo }).waitFor()
+    expect([await page.getByRole('combobox').inputValue(), faults()]).toEqual(['early-bird', []])
+    await page.close()
+  })
+
+  it('read a folder once, and again when it changes', async () => {
+    const { page, faults } = await work.openPage()
+    const repo = await hub.repo(work.ada)
+    await hub.upload(work.ada, repo, { 'first.txt': '1' })
+    let reads = 0
+    await answers(page, {
+      RepoTree: (route) => {
+        reads += 1
+        return route.continue()
+      },
+    })
+    const followed = page.waitForResponse(
+      (response) => response.url().includes('/stream') && response.request().method() === 'POST',
+    )
+    await Promise.all([followed, page.goto(`${work.origin}/${repo}/tree/`)])
+    await page.getByRole('link', { name: 'first.txt', exact: true }).waitFor()
+    await settled(page)
+    await hub.upload(work.ada, repo, { 'second.txt': '2' })
+    await page.getByRole('link', { name: 'second.txt', exact: true }).waitFor()
+    expect([reads, faults()]).toEqual([2, []])
+    await page.close()
+  })
+
   it('begin a form with what the hub has now, not with what this tab has read before', async () => {
     const { page, faults } = await work.openPage()
     const repo = await hub.repo(work.ada, { description: 'old words' })

@@ -2,6 +2,7 @@
 import { newId } from '@hub/formats/ids'
 import { expect, it } from 'vitest'
 import { answersOf, once, pagesFor, peopleFor, runsFor, variablesFor } from '../../web/src/app/palette/found.ts'
+import { typedAfter } from '../../web/src/app/palette/use-palette.ts'
 
 it('finds pages by their title, and those of members only for them', () => {
   expect(pagesFor('audit', true)).toEqual([{ path: '/settings/audit', title: 'Audit log', about: 'page' }])
@@ -64,4 +65,16 @@ it('asks for a handle without its @, and for a run only by a whole id', () => {
   const id = newId('run')
   expect(variablesFor(id)).toMatchObject({ runId: id, withRun: true })
   expect(variablesFor('run_1').withRun).toBe(false)
+})
+
+it('keeps what is typed before its box is there', () => {
+  const key = (name: string, held = {}) => ({ key: name, ctrlKey: false, metaKey: false, altKey: false, ...held })
+  const after = (text: string, ...keys: string[]) =>
+    keys.reduce((before, name) => typedAfter(before, key(name)) ?? before, text)
+  expect(after('', 'a', 'r', 'n', 'Backspace', 'm', ' ', 'é', 'Enter', 'Shift', 'Tab')).toBe('arm é')
+  expect(typedAfter('arm', key('Escape'))).toBeNull()
+  expect([typedAfter('arm', key('Tab')), typedAfter('arm', key('r', { ctrlKey: true }))]).toEqual([
+    undefined,
+    undefined,
+  ])
 })

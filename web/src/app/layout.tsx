@@ -92,7 +92,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
       </main>
       {palette.isOpen && (
         <Suspense fallback={null}>
-          <Palette close={palette.close} />
+          <Palette close={palette.close} takeTyped={palette.takeTyped} />
         </Suspense>
       )}
       <footer className="footer">

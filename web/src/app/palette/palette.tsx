@@ -2,7 +2,7 @@
  * One box that finds repos, runs, people and pages. The hub is asked once the person pauses; runs, and the people of
  * the person's orgs, are read once, when it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
  */
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useReading } from '../../ui/use-reading.ts'
 import { useSettled } from '../../ui/use-settled.ts'
@@ -13,7 +13,13 @@ import { palettePeopleQuery, paletteQuery, paletteRunsQuery } from './palette.gr
 
 const PAUSE_MS = 200
 
-export function Palette({ close }: { readonly close: () => void }) {
+interface Props {
+  readonly close: () => void
+  /** What was typed before the box was there. */
+  readonly takeTyped: () => string
+}
+
+export function Palette({ close, takeTyped }: Props) {
   const [, go] = useLocation()
   const { viewer } = useSession()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -21,7 +27,10 @@ export function Palette({ close }: { readonly close: () => void }) {
   // By its page: answers that come later move the others.
   const [chosen, setChosen] = useState<string | null>(null)
   const list = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    dialog.current?.showModal()
+    setText((before) => before + takeTyped())
+  }, [takeTyped])
   const variables = useMemo(() => variablesFor(text), [text])
   const settled = useSettled(variables, PAUSE_MS)
   const [answer] = useReading({ query: paletteQuery, variables: settled, pause: settled.q === '' })
