@@ -11,6 +11,7 @@ import { ACTION, doubtsOf, posesOf, STATE } from '../../../web/src/episodes/repl
 import { targetsOf } from '../../../web/src/episodes/replay/robot-targets.ts'
 import { DEGREES, unitsOf } from '../../../web/src/episodes/replay/units.ts'
 import { linkedEpisode } from '../../../web/src/pages/repos/linked-episode.ts'
+import { readMotionAddress } from '../../../web/src/pages/repos/rollouts/motion-address.ts'
 import { BY_NAME, type KeptMap, keptInUse } from '../../../web/src/viewer/kept-map.ts'
 import { largeDataset } from '../support/large-dataset.ts'
 import { type RangeStore, rangeStore } from '../support/range-store.ts'
@@ -204,11 +205,30 @@ describe('a link in a README', () => {
 
   it('to an episode of this hub plays there where it says so', () => {
     const address = `${origin}/lab/pick/episodes?episode=7&robot=lab%2Farm&embed=1`
-    expect(linkedEpisode(address, origin)).toEqual({ owner: 'lab', repo: 'pick', search: 'episode=7&robot=lab%2Farm' })
+    expect(linkedEpisode(address, origin)).toEqual({
+      ...{ page: 'repoEpisodes', owner: 'lab', repo: 'pick', search: 'episode=7&robot=lab%2Farm' },
+    })
+  })
+
+  it('to a recorded motion plays there too, from its frame, at its speed', () => {
+    const search = 'one=lab%2Fwalker%2Froll_1&seed=3&kept=1&frame=12&speed=0.5'
+    const linked = linkedEpisode(`${origin}/lab/arm/rollouts?${search}&embed=1`, origin)
+    expect(linked).toEqual({ page: 'repoRollouts', owner: 'lab', repo: 'arm', search })
+    const one = { names: ['lab/walker/roll_1'], seed: 3, frame: 12, speed: 0.5 }
+    expect(readMotionAddress(linked?.search ?? '')).toEqual(one)
+    expect(readMotionAddress('one=a&other=b&seed=-2&frame=x')).toEqual({
+      names: ['a', 'b'],
+      seed: 0,
+      frame: 0,
+      speed: 1,
+    })
   })
 
   it.each([
     `${origin}/lab/pick/episodes?episode=7`,
+    `${origin}/lab/arm/rollouts?embed=1`,
+    `${origin}/lab/arm/rollouts?one=lab%2Fwalker%2Froll_1&seed=3&embed=1`,
+    `${origin}/lab/arm/rollouts?one=lab%2Fwalker%2Froll_1&seed=3&kept=1`,
     `${origin}/lab/pick/robot?embed=1`,
     'https://other.example/lab/pick/episodes?embed=1',
     '/lab/pick/episodes?embed=1',

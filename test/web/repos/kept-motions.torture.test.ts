@@ -245,6 +245,68 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('plays in a README from its frame, in the place of the picture that a worker made of it', {
+    timeout,
+  }, async () => {
+    const from = await result({ 3: recording(3, 1) })
+    const card = await hub.repo(work.ada)
+    const { page, faults } = await work.openPage()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: hub.running.url })
+    await page.goto(`${hub.running.url}/${from.repo}/rollouts`)
+    await page.getByText('Recorded motions').click()
+    await page.getByRole('link', { name: 'Play seed 3' }).click()
+    await page.locator('.episode-stage[data-frame="0"]').waitFor()
+    await page.getByRole('slider', { name: 'Time' }).fill(String(12 / moved.recorded.fps))
+    await expect.poll(() => frameOf(page)).toBe('12')
+    await page.getByRole('button', { name: 'Copy for a README' }).click()
+    await page.getByText('A line for a README of this hub is copied').waitFor()
+    const line = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(line).toMatch(/^\[Seed 3 of \S+@[0-9a-f]{7}, frame 12\]\(\S+&frame=12&embed=1\)$/)
+    // The same at another frame, which has no picture, and of two results beside each other.
+    const [address = ''] = /http[^)]+/.exec(line) ?? []
+    const other = `[frame 5](${address.replace('frame=12', 'frame=5')})`
+    const id = /roll_[0-9a-z]+/.exec(address)?.[0] ?? ''
+    const both = `[both](${address}&other=${encodeURIComponent(`${from.repo}/${id}`)})`
+    await hub.upload(work.ada, card, { 'README.md': `# A card\n\n${[line, other, both].join('\n\n')}\n` })
+    const path = `/v1/repos/${from.repo}/episode-films`
+    const asked = { kind: 'still', episode: 3, rollout: id, frame: 12 }
+    expect((await hub.call(work.ada, 'POST', path, asked)).status).toBe(202)
+    const key = await hub.key(work.ada)
+    await hub.sql(`delete from episode_films where status = 'queued' and frame <> 12`)
+    const film = (await hub.call(key, 'POST', '/v1/episode-films/claim-next', { worker: 'box' })).json
+    const png = await readFile(join(output, 'kept-motion.png'))
+    const bytes = { size: png.length, sha256: createHash('sha256').update(png).digest('hex') }
+    const { attempt } = film
+    const { url } = (await hub.call(key, 'POST', `${path}/${film.id}/upload`, { attempt, ...bytes })).json
+    expect((await hub.put(url, new Uint8Array(png))).status).toBe(200)
+    const end = { attempt, status: 'succeeded' }
+    expect((await hub.call(key, 'POST', `${path}/${film.id}/report`, end)).json.status).toBe('succeeded')
+    await page.goto(`${hub.running.url}/${card}`)
+    const figures = page.locator('figure.embedded-episode')
+    await expect.poll(() => figures.count()).toBe(3)
+    const pictures = async () => Promise.all([0, 1, 2].map((at) => figures.nth(at).locator('img').count()))
+    await expect.poll(pictures).toEqual([1, 0, 0])
+    expect(await page.locator('.episode-stage').count()).toBe(0)
+    await figures.first().getByRole('button', { name: 'Play Seed 3' }).click()
+    const shown = figures.first().locator('.episode-stage[data-frame="12"]')
+    await shown.waitFor()
+    expect(await pictures()).toEqual([0, 0, 0])
+    // The page of the motion has the rest, and the page of the repo its own address.
+    expect(await figures.first().getByRole('group', { name: 'Share' }).count()).toBe(0)
+    expect(await figures.first().getByRole('heading').count()).toBe(0)
+    await figures.first().getByRole('button', { name: 'Play', exact: true }).click()
+    await figures.first().locator('.episode-stage[data-frame="39"]').waitFor()
+    await figures.nth(2).getByRole('button', { name: 'Play both' }).click()
+    await expect.poll(() => figures.nth(2).locator('.episode-stage[data-frame="12"]').count()).toBe(2)
+    await page.screenshot({ path: join(output, 'kept-motion-in-readme.png'), fullPage: true })
+    expect(await accessibilityFaults(page)).toEqual([])
+    await figures.first().getByRole('link', { name: 'Seed 3' }).click()
+    await page.getByRole('heading', { name: 'swing-up, seed 3, as it was recorded' }).waitFor()
+    await page.locator('.episode-stage[data-frame="12"]').waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('of another model file is told, and that of a seed that is not kept too', { timeout }, async () => {
     const outcome = outcomes(4, [3])[2]
     const strange = motionDocument('swing-up', outcome as never, [{ time: 0, qpos: [1] }] as never)

@@ -12,13 +12,11 @@ export interface ShareOptions {
   readonly still: () => Promise<Blob | null>
   /** Plays the episode and records the robot; null where there is none. Rejects in words. */
   readonly film: () => Promise<Film | null>
-  /** Whether a README plays it. */
-  readonly embeds: boolean
 }
 
 const NO_ROBOT = 'There is no robot to take a picture of: choose one.'
 
-export function shareBar({ link, title, still, film, embeds }: ShareOptions): HTMLElement {
+export function shareBar({ link, title, still, film }: ShareOptions): HTMLElement {
   const told = element('span', { role: 'status' })
   const copy = async (text: string, done: string) => {
     told.textContent = await navigator.clipboard.writeText(text).then(
@@ -62,7 +60,7 @@ export function shareBar({ link, title, still, film, embeds }: ShareOptions): HT
     'div',
     { class: 'viewer-toolbar', role: 'group', 'aria-label': 'Share' },
     button('Copy link', () => void copy(link().href, 'The link is copied: it opens what you see.')),
-    ...(embeds ? [button('Copy for a README', copyLine)] : []),
+    button('Copy for a README', copyLine),
     button('Save picture', () => void saveStill()),
     toFilm,
     told,

@@ -136,7 +136,6 @@ const shareOf = (
   { replay, view }: { readonly replay: RobotReplay; readonly view: () => EpisodeView | null },
 ): HTMLElement =>
   shareBar({
-    embeds: true,
     link: () => new URL(`?${writeAddress(shown())}`, page.address),
     title: () => `Episode ${shown().episode} of ${page.name}, frame ${shown().frame}`,
     still: async () => (await replay.lanes[0].stage()?.viewer.still()) ?? null,

@@ -2,19 +2,27 @@
 import { matchPage } from '@hub/formats/page-paths'
 
 export interface LinkedEpisode {
+  /** The page of an episode of a data set, or of a recorded motion on a robot. */
+  readonly page: 'repoEpisodes' | 'repoRollouts'
+  /** The data set, or the robot. */
   readonly owner: string
   readonly repo: string
-  /** The query of the episode's page. */
+  /** The query of that page. */
   readonly search: string
 }
 
-/** The episode of a whole address of this hub (`origin`) that says `embed=1`; null for any other address. */
+/** What a whole address of this hub (`origin`) shows that says `embed=1`; null for any other address. */
 export function linkedEpisode(address: string, origin: string): LinkedEpisode | null {
   if (!URL.canParse(address)) return null
   const url = new URL(address)
   const match = url.origin === origin ? matchPage(url.pathname) : null
-  if (match?.name !== 'repoEpisodes' || url.searchParams.get('embed') !== '1') return null
-  url.searchParams.delete('embed')
+  const query = url.searchParams
+  if (match === null || query.get('embed') !== '1') return null
+  const { name: page } = match
+  // Boards, and a seed that is run again, are pages of their own.
+  const isMotion = page === 'repoRollouts' && query.has('kept') && query.has('one')
+  if (page !== 'repoEpisodes' && !isMotion) return null
+  query.delete('embed')
   const { owner = '', repo = '' } = match.params
-  return { owner, repo, search: url.searchParams.toString() }
+  return { page, owner, repo, search: query.toString() }
 }

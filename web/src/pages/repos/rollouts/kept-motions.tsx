@@ -3,28 +3,27 @@ import '../../../viewer/viewer.css'
 import '../../../episodes/episodes.css'
 import { useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
-import { Link, useSearch } from '../../../app/navigate.tsx'
+import { Link } from '../../../app/navigate.tsx'
 import { useShownTheme } from '../../../app/use-theme.ts'
-import { readAddress } from '../../../episodes/episode-address.ts'
 import { filmOf, MOST_FILM_S } from '../../../episodes/film.ts'
 import { shareBar } from '../../../episodes/share-bar.ts'
 import { rounded } from '../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { EpisodeFilms } from '../films/episode-films.tsx'
 import { type KeptMotion, keptMotion } from './kept-motion.ts'
+import type { MotionAddress } from './motion-address.ts'
 import { type MotionPlayer, motionPlayer } from './motion-player.ts'
 import { namedResult } from './result-name.ts'
 
-interface Props {
+interface Props extends MotionAddress {
   /** The robot. */
   readonly owner: string
   readonly repo: string
-  /** Of one result or two, as `resultName` has them. */
-  readonly names: readonly string[]
-  readonly seed: number
+  /** In a README only what moves is shown: the page of the motion has the rest. */
+  readonly isEmbedded?: boolean
 }
 
-export function KeptMotions({ owner, repo, names, seed }: Props) {
+export function KeptMotions({ owner, repo, names, seed, isEmbedded = false, ...begins }: Props) {
   const client = useClient()
   const [motions, setMotions] = useState<readonly KeptMotion[]>()
   const [error, setError] = useState<Error>()
@@ -43,31 +42,36 @@ export function KeptMotions({ owner, repo, names, seed }: Props) {
   }, [client, owner, repo, key, seed])
   const query = { one: names[0] ?? '', seed: String(seed), ...(names[1] !== undefined && { other: names[1] }) }
   return (
-    <section className="stack" aria-label="Recorded rollouts in 3D">
-      <p className="row">
-        <Link to="repoRollouts" params={{ owner, repo }}>
-          All boards
-        </Link>
-        <Link to="repoRollouts" params={{ owner, repo }} query={query}>
-          Run it in 3D
-        </Link>
-      </p>
+    <section
+      className={`stack${isEmbedded ? ' episodes-embedded' : ''}`}
+      // A README may have several: they are no landmarks, and their figures have names.
+      aria-label={isEmbedded ? undefined : 'Recorded rollouts in 3D'}
+    >
+      {!isEmbedded && (
+        <p className="row">
+          <Link to="repoRollouts" params={{ owner, repo }}>
+            All boards
+          </Link>
+          <Link to="repoRollouts" params={{ owner, repo }} query={query}>
+            Run it in 3D
+          </Link>
+        </p>
+      )}
       {error && <ErrorNotice error={error} />}
       {!motions && !error && <Loading />}
-      {motions && <Sides key={`${key} ${seed}`} motions={motions} seed={seed} />}
+      {motions && <Sides key={`${key} ${seed}`} motions={motions} seed={seed} isEmbedded={isEmbedded} {...begins} />}
     </section>
   )
 }
 
-interface SidesProps {
+interface SidesProps extends Pick<MotionAddress, 'seed' | 'frame' | 'speed'> {
   readonly motions: readonly KeptMotion[]
-  readonly seed: number
+  readonly isEmbedded: boolean
 }
 
-function Sides({ motions, seed }: SidesProps) {
+function Sides({ motions, seed, isEmbedded, frame, speed }: SidesProps) {
   const theme = useShownTheme()
-  const search = useSearch()
-  const first = useRef({ theme, ...pick(search) })
+  const first = useRef({ theme, frame, speed })
   const places = useRef<(HTMLDivElement | null)[]>([])
   const bar = useRef<HTMLDivElement | null>(null)
   const player = useRef<MotionPlayer | null>(null)
@@ -77,26 +81,29 @@ function Sides({ motions, seed }: SidesProps) {
     const opened = motionPlayer(motions, { ...first.current, onFault })
     player.current = opened
     // The controls stay in view where the page is scrolled: above them nothing is covered.
-    bar.current?.append(...shareOf(motions, opened), opened.controls)
+    bar.current?.append(...(isEmbedded ? [] : shareOf(motions, opened)), opened.controls)
     for (const [at, stage] of opened.stages.entries()) places.current[at]?.append(stage.node)
     return () => {
       opened.close()
       player.current = null
     }
-  }, [motions])
+  }, [motions, isEmbedded])
   useEffect(() => {
     for (const { viewer } of player.current?.stages ?? []) viewer.light(theme)
   }, [theme])
   return (
     <>
-      <h2>
-        {motions[0]?.task}, seed {seed}, as it was recorded
-      </h2>
+      {!isEmbedded && (
+        <h2>
+          {motions[0]?.task}, seed {seed}, as it was recorded
+        </h2>
+      )}
       <div ref={bar} />
       <div className="sides">
         {motions.map(({ name, label, outcome }, at) => (
           <div key={name} className="panel stack">
-            <h3>{label}</h3>
+            {/* The headings of a README are its author's. */}
+            {isEmbedded ? <p className="small dim">{label}</p> : <h3>{label}</h3>}
             <div
               ref={(node) => {
                 places.current[at] = node
@@ -111,17 +118,11 @@ function Sides({ motions, seed }: SidesProps) {
           </div>
         ))}
       </div>
-      {motions.length === 1 && motions[0] && (
+      {!isEmbedded && motions.length === 1 && motions[0] && (
         <FilmsOf motion={motions[0]} seed={seed} frame={() => player.current?.frame() ?? 0} />
       )}
     </>
   )
-}
-
-/** Where an address begins, and how fast it plays. */
-function pick(search: string) {
-  const { frame, speed } = readAddress(search)
-  return { frame, speed }
 }
 
 /** What a person takes away of one motion; of two there is no one picture. */
@@ -131,7 +132,6 @@ function shareOf(motions: readonly KeptMotion[], player: MotionPlayer): readonly
   if (motions.length !== 1 || !motion || !stage) return []
   return [
     shareBar({
-      embeds: false,
       link() {
         const address = new URL(location.href)
         address.searchParams.set('frame', String(player.frame()))

@@ -11,6 +11,7 @@ import { ComparedRollouts } from './compared-rollouts.tsx'
 import { disturbanceText } from './disturbance-text.ts'
 import { KeptMotions } from './kept-motions.tsx'
 import { KeptSeeds } from './kept-seeds.tsx'
+import { readMotionAddress } from './motion-address.ts'
 import { ReplayedRollouts } from './replayed-rollouts.tsx'
 import { RolloutTable } from './rollout-table.tsx'
 import {
@@ -32,11 +33,10 @@ const entriesOf = ({ rolloutBoard }: NonNullable<RolloutBoardQuery['repo']>) => 
 /** An address with results shows a seed of them in 3D in place of the boards. */
 export function RobotBoards({ owner, repo }: Props) {
   const [search] = useSearchParams()
-  const names = [search.get('one'), search.get('other')].filter((name) => name !== null)
-  const seed = Math.max(0, Math.trunc(Number(search.get('seed'))) || 0)
-  const Shown = search.get('kept') === null ? ReplayedRollouts : KeptMotions
-  if (names.length > 0) return <Shown owner={owner} repo={repo} names={names} seed={seed} />
-  return <Boards owner={owner} repo={repo} />
+  const { names, seed, ...begins } = readMotionAddress(search.toString())
+  const shown = { owner, repo, names, seed }
+  if (names.length === 0) return <Boards owner={owner} repo={repo} />
+  return search.has('kept') ? <KeptMotions {...shown} {...begins} /> : <ReplayedRollouts {...shown} />
 }
 
 function Boards({ owner, repo }: Props) {
