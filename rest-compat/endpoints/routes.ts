@@ -77,6 +77,7 @@ export const routes: readonly TypedRoute[] = [
     errors: [404],
     result: 'object',
     unwrap: 'endpoint',
+    bodyLimitBytes: 8 * 1024 * 1024,
   },
   {
     operation: 'stopEndpoint',

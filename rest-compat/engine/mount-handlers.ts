@@ -35,7 +35,7 @@ function mountHandler(app: FastifyInstance, edge: Edge, route: HandlerRoute, bod
     method,
     url: path,
     exposeHeadRoute: answersHead,
-    config: { operation },
+    config: { operation, ...(body && { mediaType: body.mediaType }) },
     ...(body && { bodyLimit: body.limitBytes }),
     onRequest: body ? [edge.identify, ...refuseAnonymous({ scope: 'key' })] : edge.identify,
     preHandler: assertTexts(rest === undefined ? {} : { '*': rest }),

@@ -13,7 +13,10 @@ const fastifyErrors: Readonly<Record<string, (request: Failed) => HubError>> = {
     const facts = { unit: 'bytes', limit: routeOptions?.bodyLimit, used: declared > 0 ? declared : null }
     return new HubError('too_large', 'The body is over the limit of this operation.', { facts })
   },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new HubError('validation.content_type', 'Send the body as application/json.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ routeOptions }) => {
+    const mediaType = routeOptions?.config?.mediaType ?? 'application/json'
+    return new HubError('validation.content_type', `Send the body as ${mediaType}.`)
+  },
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new HubError('validation.json', 'The body is empty.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new HubError('validation.json', 'The body is not JSON.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>

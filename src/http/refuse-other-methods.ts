@@ -8,8 +8,6 @@ export interface CountsAddress {
   readonly limitAddress: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
 /**
  * Mounts the refusal on a path whose other routes are mounted already. It comes before authentication and before any
  * body is read, so it counts against the address that sent it.
@@ -21,7 +19,7 @@ export function refuseOtherMethods(
   allowed: readonly string[],
 ): void {
   app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
     onRequest: async (request, reply) => {

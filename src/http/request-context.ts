@@ -5,6 +5,12 @@ import type { Deps, IdempotencySlot, Replay, RequestContext, RequestPeer, Viewer
 import { linkOrigin, originOf } from './asked-origin.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation's name in the contract. */
+    operation?: string
+    /** The one media type that the route takes as its body; without it JSON. An error of another one names it. */
+    mediaType?: string
+  }
   interface FastifyRequest {
     /** Set by `identify`; null on routes without authentication. */
     viewer: Viewer | null

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handlers, routes } from '../../rest-compat/routes.ts'
 import { errorTable } from '../../src/platform/errors.ts'
@@ -68,6 +70,11 @@ describe('an error', () => {
         expect(types(refused)).toEqual(['method.not_allowed'])
       }
     }
+    // fetch sends no TRACE.
+    const trace = request(new URL('/v1/repos', hub.running.url), { method: 'TRACE' }).end()
+    const [refused] = (await once(trace, 'response')) as [IncomingMessage]
+    expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'GET, POST, HEAD'])
+    refused.resume()
   })
 
   it('is 400 for a body that is not JSON', async () => {
@@ -135,6 +142,10 @@ describe('an error', () => {
       })
     expect((await complete(8 * MIB)).status).toBe(404)
     expect((await complete(8 * MIB + 1)).status).toBe(413)
+    // A report of an endpoint has no 413 for a text: what is too long is named.
+    const endpoint = '/v1/endpoints/ep_01m8n6em1gf2392nbtv046xbg6/report'
+    const report = await hub.call(ada, 'POST', endpoint, { log_chunk: 'x'.repeat(2 * MIB) })
+    expect([report.status, places(report)]).toEqual([422, [['body', 'log_chunk']]])
     for (const path of ['/v1/repos', `/v1/repos/${name}/files/presign-upload`, '/graphql']) {
       const large = await hub.send(ada, 'POST', path, { headers: json, body: padded({}, 20 * MIB) })
       expect([path, large.status]).toEqual([path, 413])

@@ -169,6 +169,7 @@ describe('PUT …/blobs/archive', () => {
       put(repo, Buffer.alloc(MAX_CONTENT_ARCHIVE_BYTES + 1)),
     ])
     expect(statuses.map(({ status }) => status)).toEqual([401, 404, 404, 415, 413])
+    expect(statuses[3]?.json.detail).toContain('application/x-tar')
     const shown = await hub.repo(lab.ada, { visibility: 'public' })
     expect((await put(shown, archive, { who: lab.bob })).status).toBe(403)
     const json: Json = await hub.send(lab.ada, 'POST', `/v1/repos/${repo}/blobs`, {

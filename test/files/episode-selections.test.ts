@@ -97,6 +97,15 @@ describe('a run that names a selection', () => {
     await hub.upload(ada, own, { 'meta/info.json': infoOf(8) })
     const missing = await run(`svc://${own}#clean`)
     expect([missing.status, missing.json.detail]).toEqual([422, expect.stringContaining('hub data select')])
+    const recipe = { template: 'act', dataset: ['exthub://a/b', `svc://${own}#clean`] }
+    for (const verb of ['estimate', 'recommend']) {
+      const refused = await hub.call(ada, 'POST', `/v1/runs/${verb}`, { recipe })
+      expect([verb, refused.status, refused.json.errors]).toMatchObject([
+        verb,
+        422,
+        [{ type: 'validation.value', loc: ['body', 'recipe', 'dataset', 1] }],
+      ])
+    }
     await select({ name: 'clean', drop: '7' }, own)
     await hub.upload(ada, own, { 'meta/info.json': infoOf(9) })
     await hub.sql('delete from repo_changes where seq = 1 and repo_id = (select id from repos where slug = $1)', [
@@ -104,5 +113,8 @@ describe('a run that names a selection', () => {
     ])
     expect((await run(`svc://${own}#clean`)).json.detail).toContain('are gone')
     expect((await run(`svc://${own}#no/name`)).status).toBe(422)
+    // Of a repo that the caller cannot see, as a create keeps it.
+    const unseen = { recipe: { template: 'act', dataset: ['svc://nobody/nothing#clean'] } }
+    expect((await hub.call(ada, 'POST', '/v1/runs/estimate', unseen)).status).toBe(200)
   })
 })

@@ -6,7 +6,7 @@
 import { ownDataset } from '@hub/formats/dataset-ref'
 import { fullNameText } from '@hub/formats/text-rules'
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
-import type { Viewer } from '../../operation/context.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { addReferences, type Reference } from '../../repos/references.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
@@ -71,6 +71,15 @@ export async function lockNamedRepos(tx: Querier, viewer: Viewer, recipe: Recipe
   const robotId = find('robot', robot)?.id ?? null
   const ids = [...datasets.map(({ repo }) => repo?.id ?? null), robotId].filter((id) => id !== null)
   return { datasets, robotId, ids: [...new Set(ids)] }
+}
+
+/**
+ * 422 for a selection that createRun would refuse, for the operations that make no run. No statement where the recipe
+ * names no selection.
+ */
+export async function assertSelections({ deps, viewer }: RequestContext, recipe: Recipe): Promise<void> {
+  const isAsked = (recipe.dataset ?? []).some((ref) => ownOf(ref).selection !== null)
+  if (isAsked) await deps.db.withTx((tx) => lockNamedRepos(tx, viewer, recipe))
 }
 
 function ownOf(ref: string): { readonly name: string | null; readonly selection: string | null } {

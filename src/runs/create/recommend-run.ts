@@ -6,12 +6,17 @@ import type { RequestContext } from '../../operation/context.ts'
 import { readMeasured } from '../../planner/measured.ts'
 import { readDataset } from '../../planner/read-dataset.ts'
 import { measuredBatch, type RunRecommendation, recommendOf } from '../../planner/recommend.ts'
+import { assertSelections } from './named-repos.ts'
 import { billingOwner, type RunRequest, resolveRequest } from './run-request.ts'
 
-/** Errors: as `resolveRequest`. A dataset that cannot be read is a warning. */
+/**
+ * Errors: as `resolveRequest`; 422 for a selection that a data set does not have. A dataset that cannot be read is a
+ * warning.
+ */
 export async function recommendRun(ctx: RequestContext, request: RunRequest): Promise<RunRecommendation> {
   const owner = await billingOwner(ctx, request.owner ?? null)
   const { recipe, plan } = await resolveRequest(ctx, owner, request)
+  await assertSelections(ctx, recipe)
   const { config, db } = ctx.deps
   const key = { template: plan.template.name, batchSize: measuredBatch(plan, recipe), tiers: config.tiers }
   const [read, measured] = await Promise.all([readDataset(ctx, recipe), readMeasured(db, owner.id, key)])
