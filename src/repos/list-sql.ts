@@ -57,6 +57,8 @@ export const params = {
   ownerId: param.text.orNull(),
   /** The pattern of a search. */
   pattern: param.text.orNull(),
+  /** The pattern of what a name of another client with the searched text has as its slug. */
+  slugPattern: param.text.orNull(),
   tag: param.texts.orNull(),
   /** In lower case. */
   label: param.texts.orNull(),
@@ -77,6 +79,9 @@ export type Values = Given<typeof params>
  * of 4,000, and take 0.2 ms.
  */
 const searchPattern = (text: string) => `***=${text.toLowerCase()}`
+/** Slugs have no such sign: they have `-` in its place (`slugOfName`). */
+const OTHER_SIGNS = /[._]/g
+const hasOtherSigns = (text: string) => text.search(OTHER_SIGNS) >= 0
 /** The same text as a list of one tag. */
 const searchedWord = 'array[substr(:pattern::text, 5)]'
 
@@ -91,6 +96,7 @@ export function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit, unt
     kind: kind ?? null,
     ownerId: ownerId ?? null,
     pattern: q ? searchPattern(q) : null,
+    slugPattern: q && hasOtherSigns(q) ? searchPattern(q.replaceAll(OTHER_SIGNS, '-')) : null,
     tag: tag?.map((one) => one.toLowerCase()) ?? null,
     label: labels.map((one) => one.toLowerCase()),
     robot: robot?.toLowerCase() ?? null,
@@ -112,11 +118,14 @@ export function predicates(filter: RepoFilter): string[] {
   const found: string[] = []
   if (filter.kind) found.push('r.kind = :kind::"RepoKind"')
   if (filter.ownerId) found.push('r.owner_id = any(array[:ownerId::text])')
-  if (filter.q)
+  if (filter.q) {
+    // A name has the text exactly where its slug does, save for these signs. The index of slugs finds both.
+    const named = hasOtherSigns(filter.q) ? 'or (lower(r.slug) ~ :slugPattern and lower(r.hf_name) ~ :pattern)' : ''
     found.push(
-      `(lower(r.slug) ~ :pattern or lower(r.description) ~ :pattern
+      `(lower(r.slug) ~ :pattern or lower(r.description) ~ :pattern ${named}
         or (${hasLabels(searchedWord)} and ${hasTags(searchedWord)}))`,
     )
+  }
   if (filter.tag?.length) found.push(hasLabels(':tag'), hasTags(':tag'))
   if (filter.license || filter.label?.length) found.push(hasLabels(':label'))
   if (filter.robot) {

@@ -34,6 +34,20 @@ it('it is found by that very spelling and by its slug, by whoever may see it', a
   expect(await named('Act_SO-100.v2', await hub.person())).toBeNull()
 })
 
+it('a search has its letters as they were given, and those of its slug, and no others', async () => {
+  const twin = await create({ slug: 'act-so-100-v2-twin' })
+  expect(twin.status).toBe(201)
+  const search = async (q: string) => {
+    const found = await hub.call(ada, 'GET', `/v1/repos?owner=${ada.handle}&q=${encodeURIComponent(q)}`)
+    return found.json.items.map(({ slug }: { slug: string }) => slug)
+  }
+  for (const q of ['Act_SO-100.v2', 'act_so', '0.v2', '_', '.'])
+    expect([q, await search(q)]).toEqual([q, expect.arrayContaining(['act-so-100-v2'])])
+  for (const q of ['Act_SO-100.v2', 'act_so', '0.v2']) expect([q, await search(q)]).toEqual([q, ['act-so-100-v2']])
+  for (const q of ['act.so', 'act_so_100', 'act_so%']) expect([q, await search(q)]).toEqual([q, []])
+  expect(await search('act-so')).toEqual(['act-so-100-v2-twin', 'act-so-100-v2'])
+})
+
 it.each([
   ['the very same repo', { hf_name: 'Act_SO-100.v2' }, true],
   ['another spelling', { hf_name: 'act_so-100.v2' }, false],
