@@ -3,7 +3,7 @@
  * `X-Error-Message`, and a body whose `error` is the whole sentence.
  */
 import type { FastifyReply } from 'fastify'
-import { type HubError, toProblem } from '../../src/platform/errors.ts'
+import { type HubError, type Problem, toProblem } from '../../src/platform/errors.ts'
 import { limitHeaders } from '../../src/platform/limit-facts.ts'
 
 /** Codes that a client raises an exception of its own for. */
@@ -44,9 +44,21 @@ const WRONG_KEY = 'Invalid credentials in Authorization header'
 /** An error of the graph in this dialect. What the input breaks is 400 here. */
 export function refusalOf(error: HubError, requestId: string): Refusal {
   const problem = toProblem(error, requestId)
-  const message = error.type === 'auth.invalid' ? WRONG_KEY : problem.detail
+  const message = error.type === 'auth.invalid' ? WRONG_KEY : sentenceOf(problem)
   const headers = { ...limitHeaders(problem), ...error.headers }
   return new Refusal(error.status === 422 ? 400 : error.status, codeOf(error.type), message, { headers })
+}
+
+/**
+ * The sentence of a problem, whose places are those of the graph's input: a client of this dialect has never seen that
+ * input, and calls a repo's name just so.
+ */
+function sentenceOf({ detail, errors }: Problem): string {
+  const [root, ...rest] = errors[0]?.loc ?? []
+  const place = `input.${rest.join('.')}: `
+  if (root !== 'input' || !detail.startsWith(place)) return detail
+  const called = rest.map((part) => (part === 'hfName' ? 'name' : part)).join('.')
+  return `${called}: ${detail.slice(place.length)}`
 }
 
 /** `quota.storage` is `QuotaStorage`. */

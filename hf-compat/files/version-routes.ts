@@ -4,7 +4,7 @@ import { HubError } from '../../src/platform/errors.ts'
 import type { Asked, Call } from '../engine/call.ts'
 import { badRequest, missing, Refusal } from '../engine/refusal.ts'
 import { type HfRoute, ofEachType, places } from '../engine/route.ts'
-import { type FoundRepo, findRepo, MAIN, snapshotOf } from '../repos/find-repo.ts'
+import { type FoundRepo, findRepo, isMain, MAIN, snapshotOf } from '../repos/find-repo.ts'
 
 /** The largest page of the graph. */
 const PER_PAGE = 100
@@ -52,7 +52,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       async answer(call) {
         const { tag, message } = call.body(newTag)
         const { owner, slug, commitId, fullName } = await findRepo(call, type)
-        if (tag === MAIN) throw new Refusal(409, 'ConflictTaken', `${MAIN} is the branch of ${fullName}.`)
+        if (isMain(tag)) throw new Refusal(409, 'ConflictTaken', `${tag} is the branch of ${fullName}.`)
         await call.ask('hf-create-tag', {
           input: { owner, repo: slug, name: snapshotOf(tag), note: message, at: commitId },
         })

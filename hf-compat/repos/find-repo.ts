@@ -21,7 +21,10 @@ export interface FoundRepo {
 /** The one branch. */
 export const MAIN = 'main'
 
-/** A revision of this dialect is `main`, else a tag, else a commit id: never a number, a time or a run. */
+/** Names of the current state: the client for JavaScript asks for a model or a data set at `HEAD`. */
+export const isMain = (revision: string): boolean => revision === MAIN || revision === 'HEAD'
+
+/** A revision of this dialect is `main` or `HEAD`, else a tag, else a commit id: never a number, a time or a run. */
 const COMMIT_ID = /^[0-9a-f]{40}$/
 
 /**
@@ -40,7 +43,7 @@ export async function findNamedRepo(
   revision = '',
 ): Promise<FoundRepo> {
   const fullName = `${owner}/${name}`
-  const isCurrent = revision === '' || revision === MAIN
+  const isCurrent = revision === '' || isMain(revision)
   const state = COMMIT_ID.test(revision) ? revision : snapshotOf(revision)
   const noRevision = () => missing('RevisionNotFound', `${fullName} has no revision ${revision}, or it is gone.`)
   const repo = await call

@@ -4,6 +4,7 @@ import {
   checkRepoAccess,
   commit,
   createRepo,
+  datasetInfo,
   deleteFile,
   deleteRepo,
   downloadFile,
@@ -84,6 +85,10 @@ describe('@huggingface/hub', () => {
     expect((await all(listFiles({ ...to, repo }))).map(({ path }) => path)).toEqual(['data', 'empty'])
     const listed = await all(listDatasets({ ...to, search: { owner: person.handle } }))
     expect(listed.map((found) => [found.name, found.private])).toEqual([[name, true]])
+    // It asks for the state that it calls HEAD.
+    const info = await datasetInfo({ ...to, name, additionalFields: ['sha', 'tags'] })
+    const [newest] = await all(listCommits({ ...to, repo }))
+    expect(info).toMatchObject({ name, private: true, sha: newest?.oid })
     await deleteRepo({ ...to, repo })
     expect(await repoExists({ ...to, repo })).toBe(false)
   })

@@ -280,7 +280,8 @@ describe('a revision', () => {
       200,
     )
     expect(refusal(await hf.json(person, 'POST', `${api}/tag/main`, { tag: '005000' }))).toEqual([409, 'ConflictTaken'])
-    expect(refusal(await hf.json(person, 'POST', `${api}/tag/main`, { tag: 'main' }))).toEqual([409, 'ConflictTaken'])
+    for (const tag of ['main', 'HEAD'])
+      expect(refusal(await hf.json(person, 'POST', `${api}/tag/main`, { tag }))).toEqual([409, 'ConflictTaken'])
     await hub.upload(person, name, { 'a.txt': 'two' })
     const after = (await hf.get(person, api)).json.sha
     expect(after).not.toBe(before)

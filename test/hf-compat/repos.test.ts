@@ -14,6 +14,11 @@ function labName() {
 }
 
 describe('api/repos/create', () => {
+  it('says what is wrong with a name in words that its client has', async () => {
+    const refused = await hf.json(await hub.person(), 'POST', '/api/repos/create', { name: 'a'.repeat(65) })
+    expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(/^name: /)])
+  })
+
   it('keeps the name as it is given, and finds the repo by it or by its slug alone', async () => {
     const person = await hub.person()
     const { name, slug } = labName()
@@ -29,7 +34,10 @@ describe('api/repos/create', () => {
     }
     for (const spelling of [name.toLowerCase(), name.replace('.', '-')])
       expect(refusal(await hf.get(person, `/api/datasets/${person.handle}/${spelling}`))).toEqual([404, 'RepoNotFound'])
-    expect((await hf.get(person, `/api/datasets?author=${person.handle}`)).json[0].id).toBe(`${person.handle}/${name}`)
+    for (const part of ['', name, 'pick_place.', slug])
+      expect([part, (await hf.get(person, `/api/datasets?author=${person.handle}&search=${part}`)).json]).toMatchObject(
+        [part, [{ id: `${person.handle}/${name}` }]],
+      )
   })
 
   it('answers 409 with the address for the very same repo, and 400 for another one of its slug', async () => {
