@@ -75,11 +75,15 @@ export const completedBlob = completedUpload.pick({ uploadId: true, parts: true 
 
 const completeBlobsInput = z.object({ ...repoName, uploads: upTo100(completedBlob) })
 
-/** Base64 of at most 64 KiB. */
+/** The bytes of a base64 text, by its length and padding. */
+const bytesOfBase64 = (text: string) => (text.length / 4) * 3 - (/=*$/.exec(text)?.[0].length ?? 0)
+
+/** Base64 of at most 64 KiB: two bytes more would have as many characters. */
 export const inlineContent = z
   .string()
   .max(Math.ceil(MAX_INLINE_BYTES / 3) * 4)
   .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'must be base64')
+  .refine((text) => bytesOfBase64(text) <= MAX_INLINE_BYTES, `must be base64 of at most ${MAX_INLINE_BYTES} bytes`)
 
 const storeBlobsInput = z.object({ ...repoName, contents: z.array(inlineContent).min(1).max(MAX_INLINE_FILES) })
 
@@ -121,6 +125,7 @@ export type PresignBlobsInput = z.output<typeof presignBlobsInput>
 export type CompleteBlobsInput = z.output<typeof completeBlobsInput>
 export type StoreBlobsInput = z.output<typeof storeBlobsInput>
 export type CommitFilesInput = z.output<typeof commitFilesInput>
+export type CommitAdded = z.output<typeof commitAdd>
 export type PresignUploadInput = z.output<typeof presignUploadInput>
 export type PresignUploadFile = z.output<typeof presignUploadFile>
 export type FileToLink = z.output<typeof fileToLink>

@@ -119,6 +119,27 @@ describe('a commit', () => {
       ['add', 0, 'content'],
     ],
     [
+      'content of one byte over 64 KiB, which has as many characters',
+      { add: [{ path: 'z', content: Buffer.alloc(65_537).toString('base64') }] },
+      422,
+      'validation.value',
+      ['add', 0, 'content'],
+    ],
+    [
+      'content beside the digest of other bytes',
+      { add: [{ path: 'z', content: base64('z'), ...named('other') }] },
+      422,
+      'upload.sha256_mismatch',
+      ['add', 0, 'sha256'],
+    ],
+    [
+      'content beside another size',
+      { add: [{ path: 'z', content: base64('z'), size: 2 }] },
+      422,
+      'upload.size_mismatch',
+      ['add', 0, 'size'],
+    ],
+    [
       'a path twice',
       { add: [{ path: 'z', content: '' }], copy: [{ path: 'z', from: 'a.txt' }] },
       422,

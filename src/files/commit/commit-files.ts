@@ -9,7 +9,7 @@ import { requireObjects } from '../../store/objects/required.ts'
 import type { Content } from '../blobs/blob-rows.ts'
 import { discardSent, sendAhead } from '../blobs/store-blobs.ts'
 import { MAX_COPIED_STATES } from '../limits.ts'
-import type { CommitFilesInput } from '../schemas.ts'
+import type { CommitAdded, CommitFilesInput } from '../schemas.ts'
 import { findState } from '../versions/states.ts'
 import { applyCommit } from './apply-commit.ts'
 import { broughtByCommit } from './commit-info.ts'
@@ -92,7 +92,7 @@ async function addedOf(
   )
   return given.map(({ path, sha256, size, content }, index) => {
     const named = content == null ? null : sent.next().value
-    if (named) return { path, ...named }
+    if (named) return { path, ...agreed(named, { sha256, size }, index) }
     if (sha256 != null) return { path, sha256, size: size ?? sizes.get(sha256) ?? UNKNOWN_SIZE }
     throw invalid('validation.required', 'A file needs its content, or the digest of bytes that were sent.', [
       'add',
@@ -100,6 +100,19 @@ async function addedOf(
       'sha256',
     ])
   })
+}
+
+/** The content of a request itself. 422 if a digest or size that is given beside it is of other bytes. */
+function agreed(
+  content: Content,
+  { sha256, size }: Pick<CommitAdded, 'sha256' | 'size'>,
+  index: number,
+): Pick<Content, 'sha256' | 'size'> {
+  if (sha256 != null && sha256 !== content.sha256)
+    throw invalid('upload.sha256_mismatch', `The content has the digest ${content.sha256}.`, ['add', index, 'sha256'])
+  if (size != null && size !== content.size)
+    throw invalid('upload.size_mismatch', `The content has ${content.size} bytes.`, ['add', index, 'size'])
+  return content
 }
 
 async function copiesOf(ctx: AllowedContext, repo: RepoFacts, { copy }: CommitFilesInput): Promise<Copied[]> {
