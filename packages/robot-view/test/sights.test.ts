@@ -69,6 +69,7 @@ describe('pictures on the graphics card', () => {
     headlight: [0, 0, 0],
     lamps: [],
     backdrop: [0, 0, 0],
+    sky: null,
     near: 0.1,
     far: 9,
   } as const

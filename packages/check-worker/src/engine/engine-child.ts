@@ -63,7 +63,7 @@ function check(job: EngineJob): void {
 function draw(model: Model, facts: ModelFacts, pose: EngineJob['pose'], maxBytes: number): void {
   try {
     const { data } = posed({ mujoco, model, facts, pose })
-    const bytes = encodeScene(readScene(model, data, maxBytes))
+    const bytes = encodeScene(readScene(engine, model, data, maxBytes))
     data.delete()
     writeScene(bytes)
     say({ kind: 'drawn', sceneBytes: bytes.length })

@@ -26,5 +26,5 @@ export function convexHull(model: Model, mesh: number): SceneMesh | null {
     for (const axis of [0, 1, 2]) positions[3 * at + axis] = points[3 * (from + vertex) + axis] ?? 0
   }
   const triangles = Uint32Array.from({ length: 3 * faces }, (_, at) => places.get(graph[corners + at] ?? 0) ?? 0)
-  return { positions, triangles }
+  return { positions, triangles, texcoords: null }
 }

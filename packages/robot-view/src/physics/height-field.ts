@@ -18,7 +18,7 @@ export function heightField(model: Model, at: number): SceneMesh {
       const height = (heights[start + place] ?? 0) * size(2)
       positions.set([column * stepX - size(0), row * stepY - size(1), height], 3 * place)
     }
-  return { positions, triangles: grid(rows, columns) }
+  return { positions, triangles: grid(rows, columns), texcoords: null }
 }
 
 function grid(rows: number, columns: number): Uint32Array<ArrayBuffer> {

@@ -15,7 +15,10 @@ const MAX_LAMPS = 7
 const SKYBOX = 2
 
 /** Lamps, the light at the camera, what is behind everything, and how near and far a camera sees. */
-export function readLighting({ mujoco, files }: Pick<LoadedMujoco, 'mujoco' | 'files'>, model: Model): Lighting {
+export function readLighting(
+  { mujoco, files }: Pick<LoadedMujoco, 'mujoco' | 'files'>,
+  model: Model,
+): Omit<Lighting, 'sky'> {
   const { headlight, map } = model.vis
   const { extent } = model.stat
   const isLit = headlight.active !== 0

@@ -16,8 +16,9 @@ import type {
 import { numbers } from './arrays.ts'
 import type { Data, LoadedMujoco, Model } from './mujoco.ts'
 import { readLighting } from './read-lighting.ts'
-import { geomColors, type Surface } from './scene-colors.ts'
+import { geomColors, geomOpacities, type Surface } from './scene-colors.ts'
 import { type MeshSource, sceneMeshes } from './scene-meshes.ts'
+import { sceneTextures } from './scene-textures.ts'
 
 /** By MuJoCo's number of a type (`mjtGeom`); a signed distance field has a mesh. */
 const shapeOfType: readonly Shape[] = [
@@ -32,34 +33,28 @@ const shapeOfType: readonly Shape[] = [
   'mesh',
 ]
 
+type Engine = Pick<LoadedMujoco, 'mujoco' | 'files'>
+
 /**
- * Throws a `SceneTooLarge` where the meshes take more than `maxBytes`. `data`: at the pose to show, with `mj_forward`
- * done.
+ * Throws a `SceneTooLarge` where the meshes take more than `maxBytes`; pictures around shapes have what they leave.
+ * `data`: at the pose to show, with `mj_forward` done.
  */
-export function readScene(model: Model, data: Data, maxBytes: number): RobotScene {
-  const drawn = drawing(model, maxBytes, [])
-  return { bodies: bodiesAt(model, data), geoms: drawn.geoms, meshes: drawn.meshes }
+export function readScene(engine: Engine, model: Model, data: Data, maxBytes: number): RobotScene {
+  const { geoms, meshes, textures } = drawing(engine, model, { maxBytes, colliding: [], sky: false })
+  return { bodies: bodiesAt(model, data), geoms, meshes, textures }
 }
 
-/** As `readScene`, with the light of the model. */
-export function readLitScene(
-  engine: Pick<LoadedMujoco, 'mujoco' | 'files'>,
-  model: Model,
-  data: Data,
-  maxBytes: number,
-): LitScene {
-  return { ...readScene(model, data, maxBytes), lighting: readLighting(engine, model) }
+/** As `readScene`, with the light of the model and its sky. */
+export function readLitScene(engine: Engine, model: Model, data: Data, maxBytes: number): LitScene {
+  const { geoms, meshes, textures, sky } = drawing(engine, model, { maxBytes, colliding: [], sky: true })
+  const lighting = { ...readLighting(engine, model), sky }
+  return { bodies: bodiesAt(model, data), geoms, meshes, textures, lighting }
 }
 
-/** As `readScene`, with the shapes that collide and the light of the model. */
-export function readLayeredScene(
-  engine: Pick<LoadedMujoco, 'mujoco' | 'files'>,
-  model: Model,
-  data: Data,
-  maxBytes: number,
-): LayeredScene {
-  const drawn = drawing(model, maxBytes, collidingGeoms(model))
-  return { bodies: bodiesAt(model, data), ...drawn, lighting: readLighting(engine, model) }
+/** As `readLitScene`, with the shapes that collide. */
+export function readLayeredScene(engine: Engine, model: Model, data: Data, maxBytes: number): LayeredScene {
+  const { sky, ...drawn } = drawing(engine, model, { maxBytes, colliding: collidingGeoms(model), sky: true })
+  return { bodies: bodiesAt(model, data), ...drawn, lighting: { ...readLighting(engine, model), sky } }
 }
 
 function bodiesAt(model: Model, data: Data): SceneBody[] {
@@ -67,14 +62,26 @@ function bodiesAt(model: Model, data: Data): SceneBody[] {
   return numbers(model.body_parentid).map((parent, body) => ({ parent, ...frame(places, orientations, body) }))
 }
 
+interface Drawn {
+  readonly maxBytes: number
+  readonly colliding: readonly DrawnGeom[]
+  readonly sky: boolean
+}
+
 function drawing(
+  engine: Engine,
   model: Model,
-  maxBytes: number,
-  colliding: readonly DrawnGeom[],
-): Omit<LayeredScene, 'bodies' | 'lighting'> {
-  const colors = geomColors(model)
-  const visible = visibleGeoms(model, colors)
+  { maxBytes, colliding, sky }: Drawn,
+): Omit<LayeredScene, 'bodies' | 'lighting'> & { readonly sky: number | null } {
+  const visible = visibleGeoms(model, geomOpacities(model))
   const meshes = sceneMeshes(model, [...visible, ...colliding], maxBytes)
+  const materials = numbers(model.geom_matid)
+  const pictures = sceneTextures(engine, model, {
+    materials: visible.map(({ geom }) => materials[geom] ?? -1).filter((material) => material >= 0),
+    sky,
+    maxBytes: Math.min(MOST_PICTURE_BYTES, maxBytes - meshes.bytes),
+  })
+  const colors = geomColors(model, (material) => pictures.wrapOf(material) !== null)
   const [positions, turns] = [numbers(model.geom_pos), numbers(model.geom_quat)]
   const [sizes, bodies] = [numbers(model.geom_size), numbers(model.geom_bodyid)]
   const asGeom = (one: DrawnGeom): SceneGeom => ({
@@ -82,6 +89,7 @@ function drawing(
     shape: one.shape,
     size: vector(sizes, one.geom),
     mesh: meshes.placeOf(one),
+    wrap: one.hull ? null : pictures.wrapOf(materials[one.geom] ?? -1),
     ...frame(positions, turns, one.geom),
     ...(colors[one.geom] as Surface),
   })
@@ -89,8 +97,13 @@ function drawing(
     geoms: visible.map(asGeom).filter(isDrawable),
     collision: colliding.map(asGeom).filter(isDrawable),
     meshes: meshes.meshes,
+    textures: pictures.textures,
+    sky: pictures.sky,
   }
 }
+
+/** Of the pictures of one scene, which a page and its graphics card hold once more. */
+const MOST_PICTURE_BYTES = 32 * 2 ** 20
 
 interface DrawnGeom extends MeshSource {
   readonly geom: number
@@ -107,12 +120,11 @@ function collidingGeoms(model: Model): DrawnGeom[] {
 }
 
 /** Groups 0 to 2, as MuJoCo's viewer at its start; all of them where a model has nothing in these but ground. */
-function visibleGeoms(model: Model, colors: readonly Surface[]): DrawnGeom[] {
+function visibleGeoms(model: Model, opacities: readonly number[]): DrawnGeom[] {
   const [types, groups, sources] = [numbers(model.geom_type), numbers(model.geom_group), numbers(model.geom_dataid)]
   const all = types.flatMap((type, geom) => {
     const shape = shapeOfType[type]
-    const opacity = colors[geom]?.color[3] ?? 0
-    return shape && opacity > 0 ? [{ geom, shape, data: sources[geom] ?? -1, hull: false }] : []
+    return shape && (opacities[geom] ?? 0) > 0 ? [{ geom, shape, data: sources[geom] ?? -1, hull: false }] : []
   })
   const shown = all.filter(({ geom }) => (groups[geom] ?? 0) <= LAST_SHOWN_GROUP)
   const isSolid = ({ shape }: DrawnGeom) => shape !== 'plane' && shape !== 'hfield'

@@ -2,6 +2,7 @@
 import type { SceneGeom } from '../scene/scene.ts'
 import { numbers } from './arrays.ts'
 import type { Model } from './mujoco.ts'
+import { textureOf } from './scene-textures.ts'
 
 export type Surface = Pick<SceneGeom, 'color' | 'roughness' | 'metalness' | 'emission'>
 
@@ -16,10 +17,10 @@ const said = (value: number | undefined, otherwise: number) =>
 
 const PLAIN: Omit<Surface, 'color'> = { roughness: 0.6, metalness: 0, emission: 0 }
 
-/** In the order of the geoms. */
-export function geomColors(model: Model): Surface[] {
+/** In the order of the geoms. `isWrapped`: whether the picture of a material is drawn, which its mean stands for else. */
+export function geomColors(model: Model, isWrapped: (material: number) => boolean): Surface[] {
   const own = numbers(model.geom_rgba)
-  const materials = surfaces(model)
+  const materials = surfaces(model, isWrapped)
   return numbers(model.geom_matid).map((material, geom) => {
     const color = colorAt(own, geom)
     const surface = materials[material]
@@ -28,16 +29,21 @@ export function geomColors(model: Model): Surface[] {
   })
 }
 
-function surfaces(model: Model): Surface[] {
+/** In the order of the geoms: 0 for one that is not seen. */
+export function geomOpacities(model: Model): number[] {
+  const [own, materials] = [numbers(model.geom_rgba), numbers(model.mat_rgba)]
+  return numbers(model.geom_matid).map((material, geom) => {
+    const color = colorAt(own, geom)
+    return material >= 0 && isDefault(color) ? colorAt(materials, material)[3] : color[3]
+  })
+}
+
+function surfaces(model: Model, isWrapped: (material: number) => boolean): Surface[] {
   const colors = numbers(model.mat_rgba)
   const [shininess, metallic] = [numbers(model.mat_shininess), numbers(model.mat_metallic)]
   const [roughness, emission] = [numbers(model.mat_roughness), numbers(model.mat_emission)]
-  const textures = numbers(model.mat_texid)
-  const roles = textures.length / Math.max(1, model.nmat)
   return Array.from({ length: model.nmat }, (_, at) => {
-    const texture = textures[at * roles + RGB] ?? -1
-    const isTextured = texture >= 0
-    const painted = meanColor(model, isTextured ? texture : (textures[at * roles + RGBA] ?? -1))
+    const painted = isWrapped(at) ? WHITE : meanColor(model, textureOf(model, at))
     const [red, green, blue, opacity] = colorAt(colors, at)
     return {
       color: [red * painted[0], green * painted[1], blue * painted[2], opacity],
@@ -48,16 +54,12 @@ function surfaces(model: Model): Surface[] {
   })
 }
 
-/** Places of colour textures among those of a material (`mjtTextureRole`). */
-const RGB = 1
-const RGBA = 8
-
 const WHITE: readonly [number, number, number] = [1, 1, 1]
 
 /** So many pixels of a texture are looked at; a prime step meets every column. */
 const LOOKED_AT = 4_096
 
-/** The mean of a texture: no picture is wrapped around shapes. White for a texture that is not there. */
+/** The mean of a texture, in place of the picture. White for a texture that is not there. */
 export function meanColor(model: Model, texture: number): readonly [number, number, number] {
   const channels = (model.tex_nchannel as ArrayLike<number>)[texture] ?? 0
   const width = (model.tex_width as ArrayLike<number>)[texture] ?? 0

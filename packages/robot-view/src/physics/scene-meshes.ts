@@ -12,6 +12,8 @@ export class SceneTooLarge extends Error {
 }
 
 export interface SceneMeshes {
+  /** Of all meshes. */
+  readonly bytes: number
   readonly meshes: readonly SceneMesh[]
   /** Place in `meshes` of what a shape is drawn with; null for what has none. */
   placeOf(source: MeshSource): number | null
@@ -33,13 +35,14 @@ export function sceneMeshes(model: Model, geoms: readonly MeshSource[], maxBytes
     ([, { shape, data }]) => data >= 0 && (shape === 'mesh' || shape === 'hfield'),
   )
   const sizes = used.map(([, one]) => sizeOf(model, one))
-  const bytes = sizes.reduce((sum, { vertices, triangles }) => sum + meshBytes(vertices, triangles), 0)
+  const bytes = sizes.reduce((sum, one) => sum + meshBytes(one.vertices, one.triangles, one.isPlaced), 0)
   if (bytes > maxBytes) {
     const count = sizes.reduce((sum, { triangles }) => sum + triangles, 0)
     throw new SceneTooLarge(`The visible meshes have ${count} triangles, ${Math.ceil(bytes / 2 ** 20)} MiB of them.`)
   }
   const places = new Map(used.map(([key], at) => [key, at]))
   return {
+    bytes,
     meshes: used.map(([, one]) => meshOf(model, one)),
     placeOf: (one) => places.get(keyOf(one)) ?? null,
   }
@@ -53,12 +56,22 @@ function meshOf(model: Model, { shape, data, hull }: MeshSource): SceneMesh {
 }
 
 /** A hull has no more triangles than its mesh. */
-function sizeOf(model: Model, { shape, data: at }: MeshSource): { vertices: number; triangles: number } {
+function sizeOf(
+  model: Model,
+  { shape, data: at, hull }: MeshSource,
+): { vertices: number; triangles: number; isPlaced: boolean } {
   if (shape === 'mesh')
-    return { vertices: (model.mesh_vertnum as Ints)[at] ?? 0, triangles: (model.mesh_facenum as Ints)[at] ?? 0 }
+    return {
+      vertices: (model.mesh_vertnum as Ints)[at] ?? 0,
+      triangles: (model.mesh_facenum as Ints)[at] ?? 0,
+      isPlaced: !hull && isPlaced(model, at),
+    }
   const [rows, columns] = [(model.hfield_nrow as Ints)[at] ?? 0, (model.hfield_ncol as Ints)[at] ?? 0]
-  return { vertices: rows * columns, triangles: 2 * Math.max(0, rows - 1) * Math.max(0, columns - 1) }
+  return { vertices: rows * columns, triangles: 2 * Math.max(0, rows - 1) * Math.max(0, columns - 1), isPlaced: false }
 }
+
+/** Whether its file says where its corners are in a picture. */
+const isPlaced = (model: Model, at: number) => ((model.mesh_texcoordadr as Ints)[at] ?? -1) >= 0
 
 /** Copies: a view of the engine's memory is void as soon as that grows. */
 function meshAt(model: Model, at: number): SceneMesh {
@@ -73,5 +86,16 @@ function meshAt(model: Model, at: number): SceneMesh {
   return {
     positions: Float32Array.from(part(model.mesh_vert, model.mesh_vertadr, model.mesh_vertnum)),
     triangles: Uint32Array.from(part(model.mesh_face, model.mesh_faceadr, model.mesh_facenum)),
+    texcoords: isPlaced(model, at)
+      ? texcoordsOf(model, at, part(model.mesh_facetexcoord, model.mesh_faceadr, model.mesh_facenum))
+      : null,
   }
+}
+
+/** `corners`: of each corner of each triangle, its number among the places of the mesh. */
+function texcoordsOf(model: Model, at: number, corners: Iterable<number>): Float32Array<ArrayBuffer> {
+  const start = (model.mesh_texcoordadr as Ints)[at] ?? 0
+  const places = model.mesh_texcoord as Ints
+  const axis = (corner: number, which: number) => places[2 * (start + corner) + which] ?? 0
+  return Float32Array.from([...corners].flatMap((corner) => [axis(corner, 0), axis(corner, 1)]))
 }

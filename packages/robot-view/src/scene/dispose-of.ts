@@ -2,8 +2,8 @@
 import { BufferGeometry, Light, Material, Mesh, type Object3D, Scene, Texture } from 'three'
 
 /**
- * Geometries and materials of everything below, shadow maps, and the background. Freeing a shared one twice does
- * nothing.
+ * Geometries, materials and pictures of everything below, shadow maps, and the background. Freeing a shared one twice
+ * does nothing.
  */
 export function disposeOf(top: Object3D): void {
   top.traverse((object) => {
@@ -15,5 +15,10 @@ export function disposeOf(top: Object3D): void {
 
 function freeParts({ geometry, material }: Mesh): void {
   if (geometry instanceof BufferGeometry) geometry.dispose()
-  for (const one of [material].flat()) if (one instanceof Material) one.dispose()
+  for (const one of [material].flat()) {
+    if (!(one instanceof Material)) continue
+    const picture = 'map' in one ? one.map : null
+    for (const held of [picture, one.userData.picture]) if (held instanceof Texture) held.dispose()
+    one.dispose()
+  }
 }

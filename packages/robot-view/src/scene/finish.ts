@@ -10,16 +10,23 @@ import {
   MeshLambertMaterial,
   MeshStandardMaterial,
   SRGBColorSpace,
+  type Texture,
 } from 'three'
+import type { PictureLook } from './pictures.ts'
 import type { SceneGeom } from './scene.ts'
 
-export type Finish = (geom: SceneGeom) => Material
+export interface Finish {
+  /** What a shape is made of. `map`: the flat picture around it, which its colour tints. */
+  of(geom: SceneGeom, map: Texture | null): Material
+  /** Null for one that covers pictures. */
+  readonly pictures: PictureLook | null
+}
 
 /** Black shows no shape, and less of it where nothing is reflected. */
 const DARKEST = { glossy: 0.12, dull: 0.28 } as const
 
 /** Both sides: meshes of robots are often open, or turned inside out. */
-function common({ color: [red, green, blue, opacity], emission }: SceneGeom, darkest: number) {
+function common({ color: [red, green, blue, opacity], emission }: SceneGeom, map: Texture | null, darkest: number) {
   const [r, g, b] = [red, green, blue].map((part) => darkest + (1 - darkest) * part)
   const color = new Color().setRGB(r ?? 0, g ?? 0, b ?? 0, SRGBColorSpace)
   return {
@@ -30,28 +37,45 @@ function common({ color: [red, green, blue, opacity], emission }: SceneGeom, dar
     opacity,
     depthWrite: opacity > 0.5,
     side: DoubleSide,
+    ...pictured(map),
   } as const
 }
 
-export const glossy: Finish = (geom) =>
-  new MeshStandardMaterial({ ...common(geom, DARKEST.glossy), roughness: geom.roughness, metalness: geom.metalness })
+/** What shines by itself shines in the colours of its picture. */
+const pictured = (map: Texture | null) => (map ? { map, emissiveMap: map } : {})
+
+export const glossy: Finish = {
+  of: (geom, map) =>
+    new MeshStandardMaterial({
+      ...common(geom, map, DARKEST.glossy),
+      roughness: geom.roughness,
+      metalness: geom.metalness,
+    }),
+  pictures: { darkest: DARKEST.glossy, isSrgb: true },
+}
 
 /**
  * A picture of these costs the processor a third of one of glossy surfaces, and the reflected room is not drawn at all,
  * which takes it five seconds.
  */
-export const dull: Finish = (geom) => new MeshLambertMaterial(common(geom, DARKEST.dull))
+export const dull: Finish = {
+  of: (geom, map) => new MeshLambertMaterial(common(geom, map, DARKEST.dull)),
+  pictures: { darkest: DARKEST.dull, isSrgb: true },
+}
 
 /**
  * As the cameras of a model see it: its numbers of a color as they are, from outside alone, so that a camera sees out
  * of its own housing.
  */
-export const plain: Finish = ({ color: [red, green, blue, opacity], emission }) => {
-  const color = new Color().setRGB(red, green, blue)
-  return new MeshLambertMaterial({
-    ...{ color, emissive: color, emissiveIntensity: emission },
-    ...{ transparent: opacity < 1, opacity, depthWrite: opacity > 0.5, side: FrontSide },
-  })
+export const plain: Finish = {
+  of({ color: [red, green, blue, opacity], emission }, map) {
+    const color = new Color().setRGB(red, green, blue)
+    return new MeshLambertMaterial({
+      ...{ color, emissive: color, emissiveIntensity: emission, ...pictured(map) },
+      ...{ transparent: opacity < 1, opacity, depthWrite: opacity > 0.5, side: FrontSide },
+    })
+  },
+  pictures: { darkest: 0, isSrgb: false },
 }
 
 /** The shapes that MuJoCo collides, in one colour over the robot. */
@@ -73,7 +97,7 @@ function thin(isGlossy: boolean, color: number, opacity: number): Finish {
     side: DoubleSide,
   } as const
   const made = isGlossy ? new MeshStandardMaterial({ ...look, roughness: 0.8 }) : new MeshLambertMaterial(look)
-  return () => made
+  return { of: () => made, pictures: null }
 }
 
 /** Light from all sides, in place of a room: brighter from above. */

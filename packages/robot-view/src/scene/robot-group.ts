@@ -5,6 +5,7 @@
 import { type BufferGeometry, Group, type Material, Mesh } from 'three'
 import type { Finish } from './finish.ts'
 import { geometryOf } from './geometry.ts'
+import { picturesOf } from './pictures.ts'
 import type { Frame, RobotScene, SceneGeom } from './scene.ts'
 
 export interface RobotGroup {
@@ -35,12 +36,18 @@ export function robotGroup(
     return group
   })
   const materials = new Map<string, Material>()
+  const pictures = finish.pictures ? picturesOf(scene, finish.pictures) : null
+  const materialOf = (geom: SceneGeom) => {
+    const material = finish.of(geom, pictures?.flatOf(geom) ?? null)
+    pictures?.wrapCube(material, geom)
+    return material
+  }
   for (const geom of geoms) {
-    const surface = shared(surfaces, geom.mesh, () => geometryOf(geom, scene.meshes))
+    const surface = shared(surfaces, geom.mesh, () => geometryOf(geom, scene))
     if (!surface) continue
     const mesh = new Mesh(
       surface,
-      shared(materials, materialKey(geom), () => finish(geom)),
+      shared(materials, materialKey(geom), () => materialOf(geom)),
     )
     mesh.castShadow = true
     mesh.receiveShadow = true
@@ -67,8 +74,9 @@ function shared<Key, Value>(known: Map<Key, Value>, key: Key | null, make: () =>
   return found
 }
 
-const materialKey = ({ color, roughness, metalness, emission }: SceneGeom) =>
-  [...color, roughness, metalness, emission].join(' ')
+/** A picture lies on each shape by its size. */
+const materialKey = ({ color, roughness, metalness, emission, wrap, shape, size, mesh }: SceneGeom) =>
+  [...color, roughness, metalness, emission, ...(wrap ? [shape, ...size, mesh, JSON.stringify(wrap)] : [])].join(' ')
 
 function place(object: Group | Mesh, { position, quaternion }: Frame): void {
   object.position.set(...position)

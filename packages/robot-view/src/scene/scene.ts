@@ -30,6 +30,8 @@ export interface SceneGeom extends Frame {
   readonly size: Vector
   /** Place in `meshes`; null but for `mesh` and `hfield`. */
   readonly mesh: number | null
+  /** What is wrapped around it, which its colour tints; null for a plain surface. */
+  readonly wrap: Wrap | null
   /** Red, green, blue (sRGB) and opacity, each 0 to 1. */
   readonly color: readonly [number, number, number, number]
   readonly roughness: number
@@ -38,11 +40,35 @@ export interface SceneGeom extends Frame {
   readonly emission: number
 }
 
+/** How a picture lies on a shape, in the words of a material of MuJoCo. */
+export interface Wrap {
+  /** Place in `textures`. */
+  readonly texture: number
+  /** How often, along each direction of a flat picture. 0 is once, where the shape says where its points are. */
+  readonly repeat: readonly [number, number]
+  /** By lengths in the place of the size of the shape. */
+  readonly uniform: boolean
+}
+
+/** A picture, its rows from the top. */
+export interface SceneTexture {
+  readonly width: number
+  /** Of a cube six times the width: its squares of +x, -x, +y, -y, +z and -z, one below the other. */
+  readonly height: number
+  readonly isCube: boolean
+  /** Its numbers are of sRGB, and count as light after its curve; else they count as they are. */
+  readonly isSrgb: boolean
+  /** Red, green, blue and opacity of each pixel; all of them are opaque. */
+  readonly pixels: Uint8Array<ArrayBuffer>
+}
+
 export interface SceneMesh {
   /** x, y, z of each vertex. */
   readonly positions: Float32Array<ArrayBuffer>
   /** Three vertices each, counter-clockwise as seen from outside. */
   readonly triangles: Uint32Array<ArrayBuffer>
+  /** Where each corner of each triangle is in a picture, from its left and its top; null where the file says none. */
+  readonly texcoords: Float32Array<ArrayBuffer> | null
 }
 
 export interface RobotScene {
@@ -50,6 +76,7 @@ export interface RobotScene {
   readonly bodies: readonly SceneBody[]
   readonly geoms: readonly SceneGeom[]
   readonly meshes: readonly SceneMesh[]
+  readonly textures: readonly SceneTexture[]
 }
 
 /** A camera of a model. */
@@ -81,8 +108,10 @@ export interface Lighting {
   /** From the camera, wherever it is. */
   readonly headlight: Vector
   readonly lamps: readonly Lamp[]
-  /** Behind everything. */
+  /** Behind everything, where there is no sky. */
   readonly backdrop: Vector
+  /** Place in `textures` of the cube that is behind everything. */
+  readonly sky: number | null
   /** Of a camera, in m. */
   readonly near: number
   readonly far: number

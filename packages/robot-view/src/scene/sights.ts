@@ -18,8 +18,10 @@ import {
 } from 'three'
 import { disposeOf } from './dispose-of.ts'
 import { plain } from './finish.ts'
+import { cubeOf } from './pictures.ts'
 import { placeBodies, robotGroup, type Surfaces } from './robot-group.ts'
 import type { Frame, Lamp, LitScene, Vector } from './scene.ts'
+import { skyOf } from './sky.ts'
 import { upright } from './upright.ts'
 
 /** One picture: where its camera is, its field of view in degrees from bottom to top, and its size in pixels. */
@@ -89,7 +91,7 @@ const sizeOf = (width: number, height: number) => `${width}x${height}`
 
 function drawn(
   renderer: WebGLRenderer,
-  { scene, camera, headlight }: ReturnType<typeof placeOf>,
+  { scene, camera, headlight, sky }: ReturnType<typeof placeOf>,
   { position, quaternion, fieldOfView, width, height }: Sight,
   targetOf: (width: number, height: number) => WebGLRenderTarget,
 ): Uint8Array<ArrayBuffer> {
@@ -99,6 +101,7 @@ function drawn(
   camera.aspect = width / height
   camera.updateProjectionMatrix()
   camera.updateMatrixWorld()
+  sky?.position.copy(camera.position)
   headlight.position.copy(camera.position)
   headlight.target.position.copy(camera.position).add(camera.getWorldDirection(new Vector3()))
   const target = targetOf(width, height)
@@ -111,16 +114,23 @@ function drawn(
 
 function placeOf(model: LitScene, surfaces: Surfaces) {
   const { ambient, headlight, lamps, backdrop, near, far } = model.lighting
+  const sky = skyIn(model)
   const scene = new Scene()
   const robot = robotGroup(model, model.geoms, plain, surfaces)
   const front = new DirectionalLight(colorOf(headlight), FULL)
   scene.background = colorOf(backdrop)
   scene.add(robot.root, new AmbientLight(colorOf(ambient), FULL), front, front.target)
+  if (sky) scene.add(sky)
   for (const lamp of lamps) hang(robot.bodies[lamp.body] ?? robot.root, lamp)
   const camera = new PerspectiveCamera()
   camera.near = near
   camera.far = far
-  return { scene, robot, camera, headlight: front }
+  return { scene, robot, camera, headlight: front, sky }
+}
+
+function skyIn({ textures, lighting }: LitScene) {
+  const texture = lighting.sky === null ? undefined : textures[lighting.sky]
+  return texture && plain.pictures ? skyOf(cubeOf(texture, plain.pictures)) : null
 }
 
 /** The numbers of a color as they are, without a curve. */

@@ -15,7 +15,7 @@ export interface RolloutLimits {
   readonly attempts: number
   /** Of the Chromium that draws the pictures of one process. */
   readonly drawing: SightLimits
-  /** Positions and triangles of what its cameras see: 1,000,000 triangles are some 17 MiB. */
+  /** Positions, triangles and textures of what its cameras see: 1,000,000 triangles are some 17 MiB. */
   readonly sceneBytes: number
 }
 
