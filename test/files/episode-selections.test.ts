@@ -37,6 +37,16 @@ describe('a selection of episodes', () => {
     expect((await hub.call(ada, 'GET', `${path}?name=second`)).json.items).toEqual([dropped.json])
   })
 
+  it('is of a million episodes as it is of one', async () => {
+    const own = await hub.repo(ada)
+    await hub.upload(ada, own, { 'meta/info.json': infoOf(1_000_000) })
+    const of = async (body: Json) => (await select(body, own)).json
+    expect(await of({ name: 'all', keep: '0-499999,250000-999999' })).toMatchObject({
+      ...{ episodes: '0-999999', count: 1_000_000, total: 1_000_000, fingerprint: sha256('0-999999') },
+    })
+    expect(await of({ name: 'rest', drop: '1,3-999998' })).toMatchObject({ episodes: '0,2,999999', count: 3 })
+  })
+
   it('is what labels say', async () => {
     const own = await hub.repo(ada)
     await hub.upload(ada, own, { 'meta/info.json': infoOf(10) })

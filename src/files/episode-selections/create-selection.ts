@@ -1,6 +1,14 @@
 /** Names episodes of a data set: as a list, all but a list, or by their labels. Contract, "Selections of episodes". */
 import { createHash } from 'node:crypto'
-import { MAX_EPISODES, readEpisodes, writeEpisodes } from '@hub/formats/episode-ranges'
+import {
+  countOfRanges,
+  type EpisodeRange,
+  MAX_EPISODES,
+  otherRanges,
+  rangesOfEpisodes,
+  readRanges,
+  writeRanges,
+} from '@hub/formats/episode-ranges'
 import { assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -71,18 +79,19 @@ export function createEpisodeSelection(ctx: RequestContext, input: CreateSelecti
         if (!repo) throw notFound(`The repo ${facts.fullName}`)
         const total = await totalOf(tx, repo, input.name)
         const kept = await selected(tx, repo, input, total)
-        const episodes = writeEpisodes(kept)
+        const episodes = writeRanges(kept)
         if (episodes.length > MAX_SELECTION_CHARACTERS) throw tooScattered()
         const { name, note = null } = input
+        const count = countOfRanges(kept)
         const fingerprint = createHash('sha256').update(episodes).digest('hex')
         const createdBy = allowed.viewer.kind === 'anonymous' ? null : allowed.viewer.personId
-        const row = { name, seq: repo.seq, episodes, count: kept.length, total, fingerprint }
+        const row = { name, seq: repo.seq, episodes, count, total, fingerprint }
         await tx.query(insertSelection, { repoId: repo.id, ...row, note: note || null, createdBy })
         await audit(tx, allowed, {
           action: 'episodes.select',
           accountId: repo.ownerId,
           targetId: repo.id,
-          after: { name, seq: repo.seq, count: kept.length, total, fingerprint },
+          after: { name, seq: repo.seq, count, total, fingerprint },
         })
         tx.afterCommit(() => allowed.deps.events.hint(repo.id))
         const [made] = await tx.query(selectionByName, { repoId: repo.id, name })
@@ -107,17 +116,16 @@ async function totalOf(tx: Tx, { id: repoId, fullName }: RepoFacts, name: string
   throw new HubError('conflict.taken', detail)
 }
 
-/** In order; 422 where there is none. */
+/** Their ranges in order: a list of one range has up to a million episodes. 422 where there is none. */
 async function selected(
   tx: Tx,
   { id: repoId, fullName }: RepoFacts,
   { keep, drop, labels }: CreateSelectionInput,
   total: number,
-): Promise<readonly number[]> {
+): Promise<readonly EpisodeRange[]> {
   const given = [keep, drop, labels].filter((one) => one != null)
   if (given.length !== 1)
     throw invalid('validation.value', 'Give one of `keep`, `drop` and `labels`: what is selected.', ['keep'])
-  const all = () => Array.from({ length: total }, (_, episode) => episode)
   const listed = keep ?? drop
   const place = keep == null ? 'drop' : 'keep'
   const found =
@@ -127,22 +135,21 @@ async function selected(
   const isInverted = drop != null || labels === 'not_dropped'
   if (isInverted && total > MAX_EPISODES)
     throw invalid('validation.value', `The data set has over ${MAX_EPISODES} episodes: give \`keep\`.`, [place])
-  const out = new Set(found)
-  const kept = isInverted ? all().filter((episode) => !out.has(episode)) : found
+  const kept = isInverted ? otherRanges(found, total) : found
   if (kept.length > 0) return kept
   throw invalid('validation.value', `No episode of ${fullName} is left: it has ${total}.`, [labels ? 'labels' : place])
 }
 
-async function episodesLabelled(tx: Tx, repoId: string, filter: LabelFilter, below: number): Promise<number[]> {
+async function episodesLabelled(tx: Tx, repoId: string, filter: LabelFilter, below: number) {
   const label = { kept: 'keep', not_dropped: 'drop', successful: 'success' }[filter]
-  return (await tx.query(byLabel, { repoId, label, below })).map(({ episode }) => episode)
+  return rangesOfEpisodes((await tx.query(byLabel, { repoId, label, below })).map(({ episode }) => episode))
 }
 
-function within(fullName: string, text: string, place: string, total: number): readonly number[] {
-  const episodes = readEpisodes(text)
-  if ('fault' in episodes) throw invalid('validation.value', episodes.fault, [place])
-  assertEpisode(fullName, total, episodes.at(-1) ?? 0, [place])
-  return episodes
+function within(fullName: string, text: string, place: string, total: number): readonly EpisodeRange[] {
+  const ranges = readRanges(text)
+  if ('fault' in ranges) throw invalid('validation.value', ranges.fault, [place])
+  assertEpisode(fullName, total, ranges.at(-1)?.[1] ?? 0, [place])
+  return ranges
 }
 
 const tooScattered = () =>
