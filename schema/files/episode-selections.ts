@@ -36,7 +36,8 @@ const SelectionType = builder.objectRef<EpisodeSelection>('EpisodeSelection').im
       type: 'String',
       byPath: true,
       description:
-        'Its episodes in order, as ranges: `0-3,7`; up to 64 KiB. One statement for any number of selections.',
+        'Its episodes in order, as ranges: `0-3,7`; up to 64 KiB. One statement for any number of selections, which ' +
+        'reads 16 MiB: 413 for those beyond.',
       resolve: (selection) => selection,
       load: (selections: EpisodeSelection[], ctx) => episodesOfSelections(ctx, selections),
     }),

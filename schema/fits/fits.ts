@@ -71,11 +71,14 @@ const RepoFits = builder.connectionObject(
 builder.objectFields(RepoType, (t) => ({
   fits: t.loadable({
     type: RepoFits,
+    // A map of up to 256 KiB is looked at for each pair.
+    work: 400,
     byPath: true,
     description:
       'Of a robot, the data sets and models that run on it; of a data set or a model, the robots it runs on: those ' +
       'with a kept map, whatever its verdict, and those whose bodies fit without. Only repos that the caller sees. A ' +
-      'repo that names no joints has none. Two statements for any number of repos.',
+      'repo that names no joints has none. Two statements for any number of repos; a page ends early after the pair ' +
+      'that exceeds 4 MiB of maps and bodies.',
     args: {
       kind: t.arg({ type: RepoKindEnum, description: 'Only repos of this kind.' }),
       near: t.arg.boolean({
@@ -95,6 +98,8 @@ builder.objectFields(RepoType, (t) => ({
   compatibleWith: t.loadable({
     type: RepoFitType,
     nullable: true,
+    // As much for one pair as `fits` for a page of twenty.
+    work: 20,
     byPath: true,
     description:
       'Whether the data set or model runs on this robot; null where one of them names no joints, for a robot, and ' +

@@ -82,7 +82,8 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
       type: 'JSON',
       byPath: true,
       description:
-        'The `task` and the `disturbance`, as they were given: up to 64 KiB. One statement for any number of results.',
+        'The `task` and the `disturbance`, as they were given: up to 64 KiB. One statement for any number of results, ' +
+        'which reads 16 MiB: 413 for those beyond.',
       resolve: (rollout) => rollout.id,
       load: (ids: string[], ctx) => conditionsOfRollouts(ctx, ids),
     }),

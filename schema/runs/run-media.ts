@@ -8,6 +8,7 @@ import {
   mediaStepsOfRuns,
   type RunMediaEntry,
   signMedia,
+  valueOfMedia,
 } from '../../src/runs/media/list-media.ts'
 import { MAX_MEDIA_KEYS, type RunMediaKey } from '../../src/runs/media/media-shape.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
@@ -39,8 +40,8 @@ const MediaType = builder.objectRef<RunMediaEntry>('RunMedia').implement({
     value: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The value of one without a file, as it was sent.',
-      resolve: ({ value }) => value?.value ?? null,
+      description: 'The value of one without a file, as it was sent: a request reads 16 MiB, and those beyond are 413.',
+      resolve: valueOfMedia,
     }),
     caption: t.exposeString('caption', { nullable: true, description: 'Its caption.' }),
     width: t.exposeInt('width', { nullable: true, description: 'Pixels.' }),

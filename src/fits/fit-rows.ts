@@ -3,21 +3,23 @@ import type { JointMap } from '@hub/embodiment/joint-map'
 import { repoViewer, repoVisibleSql } from '../auth/policy.ts'
 import { readBody } from '../repos/bodies/compare-bodies.ts'
 import { repoNamed } from '../repos/named-repo.ts'
+import { bytesBefore, isLeftOut, unlessLeftOut } from '../store/bounded-read.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import { object } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
-
-const readMap = (json: unknown) => object(json) as unknown as JointMap
 
 /** The current map from one repo to another, as a lateral subquery. */
 const currentMap = (from: string, to: string) => `(select m.version, m.map, m.reviewed_at from joint_maps m
   where m.from_repo_id = ${from} and m.to_repo_id = ${to} order by m.version desc limit 1)`
 
 const mapColumns = {
+  ...isLeftOut,
   mapVersion: column.int4.orNull('m.version'),
-  map: column.json.orNull('m.map', readMap),
+  map: column.document.orNull<JointMap>(unlessLeftOut('m.map')),
   mapReviewedAt: column.timestamptz.orNull('m.reviewed_at'),
 }
+
+/** A page ends early after the pair whose map and body take it past this, as a page of jobs does. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 const listed = columns({
   parentId: column.text('k.parent_id'),
@@ -29,6 +31,8 @@ const listed = columns({
   name: column.text("ro.handle || '/' || r.slug"),
   fingerprint: column.text('k.fingerprint'),
   place: column.int4('k.place'),
+  /** How many the page would have without the limit of its bytes. */
+  found: column.int4('k.found'),
   ...mapColumns,
 })
 
@@ -78,7 +82,16 @@ const half = (isRobot: boolean) => {
 
 const bySide = (ofRobot: string, ofOther: string) => `case when k.is_robot then ${ofRobot}.id else ${ofOther}.id end`
 
-/** A page for each of these repos, of which the caller sees all. */
+const fromSide = 'case when mine.is_robot then one.repo_id else mine.repo_id end'
+const toSide = 'case when mine.is_robot then mine.repo_id else one.repo_id end'
+
+/** The order of a page. */
+const order = 'place, case when place > 0 then fingerprint end, repo_id'
+
+/**
+ * A page for each of these repos, of which the caller sees all. Repos are joined by lists of one, which leave
+ * PostgreSQL a look-up for each row and no hash of all.
+ */
 export const fitsPage = statement({
   name: 'fits-page',
   exact: 'per-parent',
@@ -97,17 +110,27 @@ export const fitsPage = statement({
     limit: param.int8(),
   },
   text: `select ${listed.sql} from (
-      select mine.repo_id as parent_id, mine.is_robot, said.fingerprint as parent_fingerprint, x.*
-      from repo_bodies mine join repos p on p.id = mine.repo_id and not p.body_pending
-      join bodies said on said.is_robot = mine.is_robot and said.fingerprint = mine.fingerprint
-      cross join lateral (select * from (${half(true)} union all ${half(false)}) both_halves
-        order by place, case when place > 0 then fingerprint end, repo_id limit :limit::bigint) x
-      where mine.repo_id = any(:ids::text[])) k
-    join repos p on p.id = k.parent_id join accounts po on po.id = p.owner_id
-    join repos r on r.id = k.repo_id join accounts ro on ro.id = r.owner_id
+      select whole.*, ${bytesBefore('bytes', `parent_id, ${order}`)}
+      from (select mine.repo_id as parent_id, mine.is_robot, said.fingerprint as parent_fingerprint, x.*
+        from repo_bodies mine join repos p on p.id = mine.repo_id and not p.body_pending
+        join bodies said on said.is_robot = mine.is_robot and said.fingerprint = mine.fingerprint
+        cross join lateral (select place, fingerprint, repo_id, bytes, found
+          from (select weighed.*, count(*) over ()::int as found, ${bytesBefore('bytes', order)}
+            from (select one.*, coalesce((select octet_length(b.body::text) from bodies b
+                  where b.is_robot = not mine.is_robot and b.fingerprint = one.fingerprint), 0)
+                + coalesce((select octet_length(c.map::text) from ${currentMap(fromSide, toSide)} c), 0) as bytes
+              from (select * from (${half(true)} union all ${half(false)}) both_halves
+                order by ${order} limit :limit::bigint) one) weighed) of_page
+          where before is null or before < ${MAX_PAGE_BYTES}) x
+        where mine.repo_id = any(:ids::text[])) whole) k
+    cross join lateral (select k.before) sized
+    join repos p on p.id = any(array[k.parent_id]) join accounts po on po.id = any(array[p.owner_id])
+    join repos r on r.id = any(array[k.repo_id]) join accounts ro on ro.id = any(array[r.owner_id])
     left join lateral ${currentMap(bySide('r', 'p'), bySide('p', 'r'))} m on true
     order by k.parent_id, k.place, case when k.place > 0 then k.fingerprint end, k.repo_id`,
 })
+
+const robotId = repoNamed('lower(:robot::text)', 'robot')
 
 const pair = columns({
   parentId: column.text('p.id'),
@@ -119,7 +142,7 @@ const pair = columns({
   ...mapColumns,
 })
 
-/** Each of these repos, of which the caller sees all, beside one robot. */
+/** Each of these repos, of which the caller sees all, beside one robot; maps as far as they stay small together. */
 export const fitsOnRobot = statement({
   name: 'fits-on-robot',
   exact: 'per-parent',
@@ -132,7 +155,10 @@ export const fitsOnRobot = statement({
     join bodies ours on ours.is_robot and ours.fingerprint = b.fingerprint
     join bodies theirs on not theirs.is_robot and theirs.fingerprint = s.fingerprint
     left join lateral ${currentMap('p.id', 'r.id')} m on true
-    where r.id = ${repoNamed('lower(:robot::text)', 'robot')} and ${repoVisibleSql('r')}
+    left join (select asked.id, ${bytesBefore('octet_length(c.map::text)', 'asked.id')}
+      from unnest(:ids::text[]) asked(id) cross join lateral ${currentMap('asked.id', robotId)} c) sized
+      on sized.id = p.id
+    where r.id = ${robotId} and ${repoVisibleSql('r')}
       and not r.body_pending and not p.body_pending`,
 })
 

@@ -8,7 +8,7 @@ const accountOf = (of: string) =>
   `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = ${of})`
 
 /** Of `m`, its repo `f` of the account `fo`, and the robot `t` of the account `ro`. */
-export const mapColumns = columns({
+export const listedMapColumns = columns({
   fromRepoId: column.text('m.from_repo_id'),
   toRepoId: column.text('m.to_repo_id'),
   /** Of `f`. */
@@ -20,7 +20,6 @@ export const mapColumns = columns({
     `not exists (select 1 from joint_maps n where n.from_repo_id = m.from_repo_id and n.to_repo_id = m.to_repo_id
       and n.version > m.version)`,
   ),
-  map: column.json('m.map', (json) => object(json) as unknown as JointMap),
   fingerprint: column.text('m.fingerprint'),
   createdAt: column.timestamptz('m.created_at'),
   /** Null if the credential had no person. */
@@ -29,7 +28,14 @@ export const mapColumns = columns({
   reviewer: column.json.orNull(accountOf('m.reviewed_by'), readAccount),
 })
 
-/** A version of the map from a repo to a robot. */
+/** A version of the map from a repo to a robot, as lists have it: JSON of up to 256 KiB is read apart. */
+export type ListedMap = RowOf<typeof listedMapColumns>
+
+export const mapColumns = listedMapColumns.with({
+  map: column.json('m.map', (json) => object(json) as unknown as JointMap),
+})
+
+/** The same with its JSON, as verbs answer it. */
 export type KeptMap = RowOf<typeof mapColumns>
 
 /** The repos of `m` and their owners. */

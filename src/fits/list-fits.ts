@@ -8,8 +8,12 @@ import { type Difference, fit, type Verdict } from '@hub/embodiment/fit'
 import type { JointMap } from '@hub/embodiment/joint-map'
 import { visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
+import type { JsonText } from '../platform/json-text.ts'
 import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
+import { assertTimeLeftHere } from '../platform/processor-time.ts'
+import { turns } from '../platform/turns.ts'
 import type { RepoKind } from '../repos/repo-shape.ts'
+import { assertAllRead } from '../store/bounded-read.ts'
 import type { Querier } from '../store/db.ts'
 import { bodiesOfFits, fitsOnRobot, fitsPage, type ListedFit } from './fit-rows.ts'
 
@@ -71,24 +75,23 @@ export async function fitsOfRepos(
   const { limit, kind, near } = input
   const given = { ids, kind, near, ...afterOf(input), limit: limit + 1 }
   const rows = await db.query(fitsPage, { ...visibleRepos(viewer), ...given })
+  assertAllRead(rows, 'maps of joints')
   const bodies = await readBodies(db, rows.map(sidesOf))
   const byParent = Map.groupBy(rows, ({ parentId }) => parentId)
-  return ids.map((id) => {
+  const pages: Page<PlacedFit>[] = []
+  for (const id of ids) {
     const found = byParent.get(id) ?? []
-    return {
-      nodes: found.slice(0, limit).map((row): PlacedFit => {
-        const [repo, robot] = row.parentIsRobot ? [row.name, row.parentName] : [row.parentName, row.name]
-        const { kind: itsKind, place, fingerprint, repoId } = row
-        return {
-          ...judged(bodies, sidesOf(row), { ...row, repo, robot }),
-          kind: itsKind,
-          key: [place, fingerprint, repoId],
-        }
-      }),
-      hasNextPage: found.length > limit,
-      cursorOf: ({ key }) => encodeCursor(listing(input), key),
+    const nodes: PlacedFit[] = []
+    for (const row of found.slice(0, limit)) {
+      const [repo, robot] = row.parentIsRobot ? [row.name, row.parentName] : [row.parentName, row.name]
+      const { kind: itsKind, place, fingerprint, repoId } = row
+      const fit = await judged(bodies, sidesOf(row), { ...row, repo, robot })
+      nodes.push({ ...fit, kind: itsKind, key: [place, fingerprint, repoId] })
     }
-  })
+    const hasNextPage = (found[0]?.found ?? 0) > nodes.length
+    pages.push({ nodes, hasNextPage, cursorOf: ({ key }) => encodeCursor(listing(input), key) })
+  }
+  return pages
 }
 
 /**
@@ -101,11 +104,12 @@ export async function fitsOfRobot(
   robot: string,
 ): Promise<(RepoFit | null)[]> {
   const rows = await db.query(fitsOnRobot, { ...visibleRepos(viewer), ids, robot })
+  assertAllRead(rows, 'maps of joints')
   const sides = ({ parentFingerprint: source, fingerprint }: (typeof rows)[number]) => ({ source, robot: fingerprint })
   const bodies = await readBodies(db, rows.map(sides))
-  const found = new Map(
-    rows.map((row) => [row.parentId, judged(bodies, sides(row), { ...row, repo: row.parentName, robot: row.name })]),
-  )
+  const found = new Map<string, RepoFit>()
+  for (const row of rows)
+    found.set(row.parentId, await judged(bodies, sides(row), { ...row, repo: row.parentName, robot: row.name }))
   return ids.map((id) => found.get(id) ?? null)
 }
 
@@ -134,15 +138,25 @@ async function readBodies(db: Querier, sides: readonly Sides[]): Promise<Bodies>
 interface Judged {
   readonly repo: string
   readonly robot: string
-  readonly map: JointMap | null
+  readonly map: JsonText<JointMap> | null
   readonly mapVersion: number | null
   readonly mapReviewedAt: string | null
 }
 
-function judged(bodies: Bodies, sides: Sides, { repo, robot, map, mapVersion, mapReviewedAt }: Judged): RepoFit {
+/** Of a map: so many characters are read and judged in about 10 ms. */
+const CHARACTERS_PER_TURN = 256 * 1024
+
+/** Each in a turn of its own: of a page of a hundred large maps the event loop stood still for half a second. */
+async function judged(
+  bodies: Bodies,
+  sides: Sides,
+  { repo, robot, map, mapVersion, mapReviewedAt }: Judged,
+): Promise<RepoFit> {
+  await turns.next((map?.text.length ?? 0) / CHARACTERS_PER_TURN)
+  assertTimeLeftHere()
   const [source, target] = [bodies.sources.get(sides.source), bodies.robots.get(sides.robot)]
   // A repo that has changed its body since the first statement may have been the last one with the body before.
   const { verdict, differences } =
-    source && target ? fit(source, target, map ?? undefined) : { verdict: 'none' as const, differences: [] }
+    source && target ? fit(source, target, map?.value) : { verdict: 'none' as const, differences: [] }
   return { repo, robot, verdict, differences: differences.slice(0, MAX_DIFFERENCES), mapVersion, mapReviewedAt }
 }

@@ -107,6 +107,12 @@ export class OperationMeter implements TimeUser {
     this.#caller?.addTime(ms)
   }
 
+  /** Also where another field has ended the operation: what it was read for is not answered. */
+  assertTimeLeft(): void {
+    if (this.refusal) throw this.refusal
+    if (this.timeMs > this.#limits.timeMs) this.#refuse('timeMs')
+  }
+
   /** Whether this slice has completed so many values that the rest should wait for another turn of the event loop. */
   get isTurnFull(): boolean {
     return this.#values - this.#valuesBefore > VALUES_PER_TURN

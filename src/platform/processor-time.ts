@@ -13,6 +13,8 @@ export interface TimeUser {
    * absent, no one where it is null.
    */
   readonly payer?: TimeUser | null
+  /** Throws if it has had all the time that it may use. */
+  assertTimeLeft?(): void
 }
 
 /**
@@ -72,6 +74,9 @@ export function enterOwnSlice(): void {
   const user = users.getStore()
   if (user) enterSlice(user)
 }
+
+/** For long work of a read, between two of its pieces: throws if the operation that it is of may use no more time. */
+export const assertTimeLeftHere = (): void => users.getStore()?.assertTimeLeft?.()
 
 /** Whose time calls of the object store are here. */
 export function payerHere(): TimeUser | null {

@@ -4,6 +4,9 @@ import { statesOfRepos } from '../files/versions/states.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
+import { assertTimeLeftHere } from '../platform/processor-time.ts'
+import { turns } from '../platform/turns.ts'
+import { sizedRows, tooLargeTogether } from '../store/bounded-read.ts'
 import { param, statement } from '../store/statement.ts'
 import { type PolicyAt, policiesAt } from './policies-at.ts'
 import {
@@ -168,19 +171,32 @@ export async function outcomesOfRollouts(
   })
 }
 
+/** Of conditions: read in about 10 ms. */
+const CHARACTERS_PER_TURN = 512 * 1024
+
 const conditionsOf = statement({
   name: 'rollout-conditions',
   exact: 'client-json',
   columns: conditionsColumns,
   params: { ids: param.texts() },
-  text: `select ${conditionsColumns.sql} from rollouts x where x.id = any(:ids::text[])`,
+  text: `select ${conditionsColumns.sql}
+    from ${sizedRows('id', 'octet_length(conditions::text)', 'rollouts', 'id = any(:ids::text[])')} sized
+    join rollouts x on x.id = any(array[sized.id])`,
 })
 
-/** The conditions of each result that the caller sees; 404 for one that is dropped meanwhile. One statement. */
+/**
+ * The conditions of each result that the caller sees, each read in a turn of its own; 404 for one that is dropped
+ * meanwhile, 413 for those beyond 16 MiB. One statement.
+ */
 export async function conditionsOfRollouts(
   { deps }: Pick<RequestContext, 'deps'>,
   ids: readonly string[],
 ): Promise<(Conditions | Error)[]> {
-  const found = new Map((await deps.db.query(conditionsOf, { ids })).map((row) => [row.id, row.conditions.value]))
+  const found = new Map<string, Conditions | HubError>()
+  for (const { id, conditions } of await deps.db.query(conditionsOf, { ids })) {
+    await turns.next((conditions?.text.length ?? 0) / CHARACTERS_PER_TURN)
+    assertTimeLeftHere()
+    found.set(id, conditions?.value ?? tooLargeTogether('conditions'))
+  }
   return ids.map((id) => found.get(id) ?? notFound(`The result ${id}`))
 }

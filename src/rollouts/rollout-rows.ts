@@ -1,5 +1,6 @@
 /** Results of rollouts as rows, each with the model and the robot that it is of. */
 import { readAccount } from '../auth/account-json.ts'
+import { isLeftOut, unlessLeftOut } from '../store/bounded-read.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 
 /** What a task and its disturbance were, as they were given. */
@@ -82,6 +83,7 @@ export type RolloutOutcome = RowOf<typeof outcomeColumns>
 
 /** What a result was made under, as it was given: up to 64 KiB, so lists read it where it is selected alone. */
 export const conditionsColumns = columns({
+  ...isLeftOut,
   id: column.text('x.id'),
-  conditions: column.document<Conditions>('x.conditions'),
+  conditions: column.document.orNull<Conditions>(unlessLeftOut('x.conditions')),
 })

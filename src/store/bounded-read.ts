@@ -15,17 +15,23 @@ export const isLeftOut = { isLeftOut: column.bool(`coalesce(sized.before, 0) >= 
  * SQL for the rows of `tables` under a condition, each with the `bytes` of those before it: join it as `sized` by id.
  */
 export const sizedRows = (id: string, bytes: string, tables: string, condition: string): string =>
-  `(select ${id} as id, sum(${bytes}) over (order by ${id} rows between unbounded preceding and 1 preceding) as before
-      from ${tables} where ${condition})`
+  `(select ${id} as id, ${bytesBefore(bytes, id)} from ${tables} where ${condition})`
 
 /** SQL for a document that is not read where the rows before it are enough. */
 export const unlessLeftOut = (sql: string): string =>
   `case when coalesce(sized.before, 0) < ${MAX_READ_BYTES} then ${sql} end`
 
+/** The same where rows have an order of their own: `before` of a row of a subquery that is named `sized`. */
+export const bytesBefore = (bytes: string, order: string): string =>
+  `sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding) as before`
+
 /** Throws 413 if rows were left out. */
 export function assertAllRead(rows: readonly { readonly isLeftOut: boolean }[], what: string): void {
-  if (rows.some((row) => row.isLeftOut))
-    throw new HubError('too_large', `These ${what} are too large in total: request fewer at a time.`, {
-      facts: { unit: 'bytes', limit: MAX_READ_BYTES, used: null },
-    })
+  if (rows.some((row) => row.isLeftOut)) throw tooLargeTogether(what)
 }
+
+/** The 413 of what was left out. */
+export const tooLargeTogether = (what: string): HubError =>
+  new HubError('too_large', `These ${what} are too large in total: request fewer at a time.`, {
+    facts: { unit: 'bytes', limit: MAX_READ_BYTES, used: null },
+  })

@@ -7,8 +7,9 @@ export const MAX_EPISODES = 1_000_000
 export type EpisodeRange = readonly [first: number, last: number]
 
 /**
- * The ranges of a list in order, of which none overlaps or touches the next; or what is wrong with the text. They have at
- * most `most` episodes together. A million episodes are one range: where the numbers are not needed, they are not made.
+ * The ranges of a list in order, of which none overlaps or touches the next; or what is wrong with the text. They have
+ * at most `most` episodes together. A million episodes are one range: where the numbers are not needed, they are not
+ * made.
  */
 export function readRanges(text: string, most = MAX_EPISODES): readonly EpisodeRange[] | { readonly fault: string } {
   const ranges: EpisodeRange[] = []

@@ -3,6 +3,7 @@ import { readAccount } from '../../auth/account-json.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platform/page.ts'
+import { bytesBefore, tooLargeTogether, unlessLeftOut } from '../../store/bounded-read.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -85,7 +86,7 @@ export async function selectionsOfRepos(
 const episodesColumns = columns({
   repoId: column.text('s.repo_id'),
   name: column.text('s.name'),
-  episodes: column.text('s.episodes'),
+  episodes: column.text.orNull(unlessLeftOut('s.episodes')),
 })
 
 const episodesOf = statement({
@@ -93,19 +94,22 @@ const episodesOf = statement({
   exact: 'per-parent',
   columns: episodesColumns,
   params: { repoIds: param.texts(), names: param.texts() },
-  text: `select ${episodesColumns.sql} from unnest(:repoIds::text[], :names::text[]) q(repo_id, name)
-    join episode_selections s on s.repo_id = q.repo_id and s.name = q.name`,
+  text: `select ${episodesColumns.sql} from (
+      select o.repo_id, o.name, ${bytesBefore('octet_length(o.episodes)', 'o.repo_id, o.name')}
+      from unnest(:repoIds::text[], :names::text[]) q(repo_id, name)
+      join episode_selections o on o.repo_id = q.repo_id and o.name = q.name) sized
+    join episode_selections s on s.repo_id = any(array[sized.repo_id]) and s.name = any(array[sized.name])`,
 })
 
-/** The ranges of each selection that the caller sees, up to 64 KiB each. One statement. */
+/** The ranges of each selection that the caller sees, up to 64 KiB each; 413 for those beyond 16 MiB. One statement. */
 export async function episodesOfSelections(
   { deps }: Pick<RequestContext, 'deps'>,
   selections: readonly Pick<EpisodeSelection, 'repoId' | 'name'>[],
 ): Promise<(string | Error)[]> {
   const asked = { repoIds: selections.map(({ repoId }) => repoId), names: selections.map(({ name }) => name) }
   const byRepo = Map.groupBy(await deps.db.query(episodesOf, asked), ({ repoId }) => repoId)
-  return selections.map(
-    ({ repoId, name }) =>
-      byRepo.get(repoId)?.find((one) => one.name === name)?.episodes ?? notFound(`The selection ${name}`),
-  )
+  return selections.map(({ repoId, name }) => {
+    const found = byRepo.get(repoId)?.find((one) => one.name === name)
+    return found ? (found.episodes ?? tooLargeTogether('selections')) : notFound(`The selection ${name}`)
+  })
 }

@@ -4,6 +4,7 @@ import { signDownload } from '../../files/presign-download.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platform/page.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
+import { bytesBefore, isLeftOut, tooLargeTogether, unlessLeftOut } from '../../store/bounded-read.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import {
@@ -29,7 +30,9 @@ const fileColumns = columns({
   mime: column.text.orNull('f.mime'),
   storageKey: column.text('b.storage_key'),
 })
-const listedColumns = mediaColumns.withOptional('o', fileColumns)
+const listedColumns = mediaColumns
+  .with({ ...isLeftOut, value: column.document.orNull<unknown>(unlessLeftOut('m.value')) })
+  .withOptional('o', fileColumns)
 
 export type RunMediaEntry = RowOf<typeof listedColumns>
 
@@ -42,15 +45,20 @@ const pageParams = {
   limit: param.int8(),
 }
 
-/** One statement for all runs. `page` takes that of `asked.run_id` from an index. */
+/**
+ * One statement for all runs. `page` takes that of `asked.run_id` from an index. Values are up to 64 KiB each: of ten
+ * thousand entries as many are read as stay small together.
+ */
 const pagesFrom = (page: string) =>
-  `select ${listedColumns.sql} from unnest(:runIds::text[]) with ordinality as asked (run_id, place)
-    join runs u on u.id = asked.run_id
-    cross join lateral (${page}) m
+  `select ${listedColumns.sql} from (
+      select e.*, asked.place, ${bytesBefore('e.bytes', 'asked.place, e.key, e.step, e.index')}
+      from unnest(:runIds::text[]) with ordinality as asked (run_id, place) cross join lateral (${page}) e) m
+    cross join lateral (select m.before) sized
+    join runs u on u.id = any(array[m.run_id])
     left join lateral (select ${fileColumns.sql} from repos r join files f on f.repo_id = r.id
       join blobs b on b.id = f.blob_id
       where r.id = u.output_repo_id and f.path = m.path and f.to_seq is null and ${visibleRepo}) o on true
-    order by asked.place, m.key, m.step, m.index`
+    order by m.place, m.key, m.step, m.index`
 
 const isAfter = '(e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4)'
 
@@ -125,6 +133,12 @@ export async function mediaOfRuns(ctx: RequestContext, input: MediaPageInput): P
       cursorOf: (entry) => encodeCursor(listing, [entry.key, entry.step, entry.index]),
     }
   })
+}
+
+/** The value of an entry without a file, null for others. 413 for those beyond 16 MiB. */
+export function valueOfMedia({ value, path, isLeftOut }: RunMediaEntry): unknown {
+  if (isLeftOut && path === null) throw tooLargeTogether('values of media')
+  return value?.value ?? null
 }
 
 /** A URL of the entry's file for an hour; null without a file that the caller can read. No network call. */
