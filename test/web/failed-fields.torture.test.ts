@@ -134,6 +134,17 @@ describe('the pages in Chromium, where root fields fail', needs(noBrowser), () =
     await page.close()
   })
 
+  it('a visitor is welcomed and shown what is public: that no one is signed in is no failure', async () => {
+    const open = await hub.repo(lab.ada, { visibility: 'public' })
+    const visitor = await browser.newContext()
+    const { page } = await openPage(visitor, origin)
+    await page.goto(origin)
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+    await page.locator(`a[href="/${open}"]`).first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await visitor.close()
+  })
+
   it('a list whose next page failed keeps what it has, and says what failed', async () => {
     let isBroken = false
     const { page, show } = await failingPage((_operation, field) => isBroken && field === 'repos')

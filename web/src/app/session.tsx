@@ -1,6 +1,7 @@
 /** Who is signed in, for every page. */
 import { createContext, type ReactNode, useContext } from 'react'
 import type { CombinedError } from 'urql'
+import { kindOf } from '../ui/problem.ts'
 import { rootField } from '../ui/root-field.ts'
 import { useReading } from '../ui/use-reading.ts'
 import { type SessionQuery, sessionQuery } from './session.graphql.ts'
@@ -21,7 +22,10 @@ const Context = createContext<Session>({ viewer: null, isLoading: true, error: u
 
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const [answer, again] = useReading({ query: sessionQuery })
-  const { value: viewer, error } = rootField(answer, 'viewer')
+  const field = rootField(answer, 'viewer')
+  // To a visitor the hub answers that a credential is missing: that is no failure, but who is here.
+  const isVisitor = field.error !== undefined && kindOf(field.error) === 'auth.missing'
+  const { value: viewer, error } = isVisitor ? { value: null, error: undefined } : field
   const value = {
     viewer: viewer ?? null,
     isLoading: answer.fetching && viewer === undefined,
