@@ -1,5 +1,6 @@
 /** The choice of one status, or of any. */
 import { words } from './format.ts'
+import { Empty } from './states.tsx'
 
 interface Props<Name extends string> {
   readonly statuses: readonly Name[]
@@ -22,5 +23,20 @@ export function StatusSelect<Name extends string>({ statuses, chosen, choose }: 
         </option>
       ))}
     </select>
+  )
+}
+
+interface NoneProps {
+  /** In the singular: "check". */
+  readonly what: string
+  readonly status: string
+}
+
+/** In place of a list that has nothing of the chosen status: there may be others. */
+export function NoneOfStatus({ what, status }: NoneProps) {
+  return (
+    <Empty title={`No ${what} is ${words(status)}`}>
+      <p>Choose Any status to see the others.</p>
+    </Empty>
   )
 }

@@ -9,7 +9,7 @@ import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { StatusSelect } from '../../ui/status-select.tsx'
+import { NoneOfStatus, StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
@@ -40,11 +40,15 @@ export function Page() {
         <PageList
           pages={pages}
           empty={
-            <Empty title="No check">
-              <p>
-                Check a folder: <code>{commands.check()}</code>
-              </p>
-            </Empty>
+            status ? (
+              <NoneOfStatus what="check" status={status} />
+            ) : (
+              <Empty title="No check">
+                <p>
+                  Check a folder: <code>{commands.check()}</code>
+                </p>
+              </Empty>
+            )
           }
         >
           <CheckTable checks={pages.nodes} />

@@ -9,7 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
-import { StatusSelect } from '../../ui/status-select.tsx'
+import { NoneOfStatus, StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
@@ -55,9 +55,13 @@ export function Page() {
         <PageList
           pages={pages}
           empty={
-            <Empty title="No endpoint">
-              <p>Serve a model here, or on its page.</p>
-            </Empty>
+            status ? (
+              <NoneOfStatus what="endpoint" status={status} />
+            ) : (
+              <Empty title="No endpoint">
+                <p>Serve a model here, or on its page.</p>
+              </Empty>
+            )
           }
         >
           <EndpointTable endpoints={pages.nodes} />
@@ -89,7 +93,7 @@ function EndpointTable({ endpoints }: { readonly endpoints: NonNullable<Endpoint
                 <Link to="endpoint" params={{ id: endpoint.id }}>
                   {endpointTitle(endpoint)}
                 </Link>
-                <div className="dim small mono">{endpoint.id}</div>
+                <div className="dim small mono wide-only">{endpoint.id}</div>
                 <div className="dim small">
                   {endpoint.owner.handle} · {words(endpoint.executor)} · {endpoint.tier}
                 </div>

@@ -6,7 +6,7 @@ import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { StatusSelect } from '../../ui/status-select.tsx'
+import { NoneOfStatus, StatusSelect } from '../../ui/status-select.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { HoldTable } from './hold-table.tsx'
 import { type HoldsQueryVariables, holdsChangedSubscription, holdsQuery } from './holds.graphql.ts'
@@ -29,11 +29,15 @@ export function Page() {
         <PageList
           pages={pages}
           empty={
-            <Empty title="No requests to decide">
-              <p>
-                When an agent asks for hosted work, it appears here and in the bell at the top. Nothing is left to do.
-              </p>
-            </Empty>
+            status && status !== 'PENDING' ? (
+              <NoneOfStatus what="request" status={status} />
+            ) : (
+              <Empty title="No requests to decide">
+                <p>
+                  When an agent asks for hosted work, it appears here and in the bell at the top. Nothing is left to do.
+                </p>
+              </Empty>
+            )
           }
         >
           <HoldTable holds={pages.nodes} />
