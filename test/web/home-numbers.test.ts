@@ -21,7 +21,7 @@ it('begin with what waits for a person, and lead to the list that shows it', () 
     { list: 'holds', status: 'PENDING', text: '1 request to decide' },
     { list: 'runs', status: 'RUNNING', text: '1 run running' },
     { list: 'runs', status: 'QUEUED', text: 'more than 1000 runs queued' },
-    { list: 'endpoints', status: null, text: '2 endpoints live' },
+    { list: 'endpoints', status: null, text: '2 endpoints queued or running' },
   ])
 })
 

@@ -19,7 +19,7 @@ export function numbersOf({ runs, checks, liveEndpoints, pendingHolds }: Counts)
     { list: 'runs', status: 'QUEUED', counted: runs.queued, one: 'run', state: 'queued' },
     { list: 'checks', status: 'RUNNING', counted: checks.running, one: 'check', state: 'running' },
     { list: 'checks', status: 'QUEUED', counted: checks.queued, one: 'check', state: 'queued' },
-    { list: 'endpoints', status: null, counted: liveEndpoints, one: 'endpoint', state: 'live' },
+    { list: 'endpoints', status: null, counted: liveEndpoints, one: 'endpoint', state: 'queued or running' },
   ] as const
   return rows
     .filter(({ counted }) => counted.count > 0)
