@@ -47,9 +47,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
               </td>
               <td>
                 <RepoLink fullName={shows === 'model' ? row.model : row.robot} />
-                <div className="small dim">
-                  {shows === 'model' ? row.policyPath : `${row.task} ${shortBoard(row.fingerprint)}`}
-                </div>
+                <div className="small dim">{shows === 'model' ? row.policyPath : <BoardLink row={row} />}</div>
                 {below?.(row)}
               </td>
               <td className="nowrap">
@@ -90,3 +88,13 @@ const softwareText = (software: unknown): string =>
   Object.entries(typeof software === 'object' && software !== null ? software : {})
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')
+
+/** The board says under which conditions the result was made. */
+function BoardLink({ row: { robot, task, fingerprint } }: { readonly row: RolloutRowFragment }) {
+  const { owner, repo } = repoParts(robot)
+  return (
+    <Link to="repoRollouts" params={{ owner, repo }} query={{ board: fingerprint }}>
+      {task} {shortBoard(fingerprint)}
+    </Link>
+  )
+}

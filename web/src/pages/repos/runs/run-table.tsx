@@ -1,9 +1,12 @@
 /** Runs as rows: state, account, duration and cost. */
 import { Link } from '../../../app/navigate.tsx'
-import { duration, money, words } from '../../../ui/format.ts'
+import { duration, money } from '../../../ui/format.ts'
 import { Status } from '../../../ui/status.tsx'
 import { Time } from '../../../ui/time.tsx'
 import type { RunOfRepoFragment } from './repo-runs.graphql.ts'
+
+/** `cloud` says only that this hub has the run: it may be executed on a machine of the account. */
+const kinds = { CLOUD: 'submitted here', EXTERNAL: 'trained elsewhere', ORCHESTRATION: 'planner' } as const
 
 export function RunTable({ runs }: { readonly runs: readonly RunOfRepoFragment[] }) {
   return (
@@ -26,7 +29,7 @@ export function RunTable({ runs }: { readonly runs: readonly RunOfRepoFragment[]
                 <Link to="run" params={{ id: run.id }}>
                   {run.displayName}
                 </Link>
-                <div className="dim small">{words(run.kind)}</div>
+                <div className="dim small">{kinds[run.kind]}</div>
               </td>
               <td>
                 <Status of={run.status} />
