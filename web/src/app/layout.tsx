@@ -63,6 +63,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
                   to={to}
                   params={{}}
                   className={path.startsWith(`/${to}`) ? 'section current' : 'section'}
+                  isCurrent={path.startsWith(`/${to}`)}
                 >
                   {title}
                 </Link>

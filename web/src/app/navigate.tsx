@@ -14,12 +14,15 @@ interface LinkProps<Name extends PageName> {
   readonly className?: string
   readonly children: ReactNode
   readonly title?: string
+  /** Whether it leads to what is shown: said to a screen reader. */
+  readonly isCurrent?: boolean
 }
 
 /** A link to a page of the hub. */
-export function Link<Name extends PageName>({ to, params, query, ...rest }: LinkProps<Name>) {
+export function Link<Name extends PageName>({ to, params, query, isCurrent = false, ...rest }: LinkProps<Name>) {
   const search = query ? `?${new URLSearchParams(query)}` : ''
-  return <PathLink href={`${pagePath(to, params)}${search}`} {...rest} />
+  const current = isCurrent ? ({ 'aria-current': 'page' } as const) : {}
+  return <PathLink href={`${pagePath(to, params)}${search}`} {...current} {...rest} />
 }
 
 /** The page at the current address. */

@@ -1,6 +1,7 @@
 /** Tabs that are links: each has its own address. */
 import type { PageName, PageParams } from '@hub/formats/page-paths'
 import { Link, usePage } from '../app/navigate.tsx'
+import { useCurrentInView } from './use-current-in-view.ts'
 
 /** One of them for each page, so that the parameters are those of the page. */
 export type Tab = {
@@ -15,14 +16,17 @@ export type Tab = {
 
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const { match } = usePage()
+  const current = tabs.find(({ to, holds = [] }) => match && [to, ...holds].includes(match.name))?.to
+  const row = useCurrentInView(current)
   return (
-    <nav className="tabs" aria-label={label}>
-      {tabs.map(({ to, params, title, holds = [] }) => (
+    <nav className="tabs" aria-label={label} ref={row}>
+      {tabs.map(({ to, params, title }) => (
         <Link
           key={to}
           to={to}
           params={params as never}
-          className={match && [to, ...holds].includes(match.name) ? 'tab current' : 'tab'}
+          className={to === current ? 'tab current' : 'tab'}
+          isCurrent={to === current}
         >
           {title}
         </Link>

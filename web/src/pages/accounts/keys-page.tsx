@@ -37,19 +37,21 @@ export function Page() {
           New key
         </button>
       </PageHeader>
-      <PageList
-        pages={pages}
-        empty={
-          <Empty title="No key yet">
-            <p>Create one for each program, so that each can be revoked alone.</p>
-          </Empty>
-        }
-      >
-        <KeyTable keys={pages.nodes} changed={pages.refresh} />
-      </PageList>
-      <p className="dim">
-        The Python client and the command line are <a href="/install">installed from this hub</a>, with one line each.
-      </p>
+      <div className="stack">
+        <PageList
+          pages={pages}
+          empty={
+            <Empty title="No key yet">
+              <p>Create one for each program, so that each can be revoked alone.</p>
+            </Empty>
+          }
+        >
+          <KeyTable keys={pages.nodes} changed={pages.refresh} />
+        </PageList>
+        <p className="dim">
+          The Python client and the command line are <a href="/install">installed from this hub</a>, with one line each.
+        </p>
+      </div>
       {owner !== null && <NewKey owner={owner} isOpen={isNew} close={() => setNew(false)} created={pages.refresh} />}
     </SignInFirst>
   )

@@ -25,7 +25,11 @@ export function Page() {
       />
       <div className="columns">
         <div className="panel">
-          {orgs.length === 0 && <Empty title="You are in no organization" />}
+          {orgs.length === 0 && (
+            <Empty title="You are in no organization">
+              <p>Make one here, or ask an owner of one for a link that invites you.</p>
+            </Empty>
+          )}
           <ul className="lines">
             {orgs.map((org) => (
               <li key={org.id}>

@@ -11,6 +11,7 @@ import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useCurrentInView } from '../../ui/use-current-in-view.ts'
 import { useReading } from '../../ui/use-reading.ts'
 import { useWhenBehind } from '../../ui/use-when-behind.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
@@ -37,6 +38,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   const [{ data: change }] = useSubscription({ query: runChangedSubscription, variables: { id } })
   const [search, setSearch] = useSearchParams()
   const field = rootField(answer, 'run')
+  const tabs = useCurrentInView(field.value ? (search.get('part') ?? '') : undefined)
   const sent = change?.runUpdated
   // What a run leaves when a runner takes it, and at its end: attempts, checkpoints, its model repo.
   useWhenBehind(field.value && stageOf(field.value), sent && stageOf(sent), reload)
@@ -67,7 +69,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
       )}
       <RunSummary run={run} />
       <Facts run={run} />
-      <nav className="tabs" aria-label="Parts of the run">
+      <nav className="tabs" aria-label="Parts of the run" ref={tabs}>
         {parts.map((one) => (
           <button
             key={one}

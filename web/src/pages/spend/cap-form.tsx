@@ -58,9 +58,11 @@ export function CapForm({ account, cap, monthUsd, changed }: Props) {
           Save
         </button>
       </div>
-      <p className="small dim" role="status">
-        {typed.trim() !== '' && Number(typed) < monthUsd && passed[mode](money(monthUsd))}
-      </p>
+      {typed.trim() !== '' && Number(typed) < monthUsd && (
+        <p className="small dim" role="status">
+          {passed[mode](money(monthUsd))}
+        </p>
+      )}
     </form>
   )
 }
