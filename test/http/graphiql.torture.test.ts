@@ -141,6 +141,20 @@ describe('GraphiQL', needs(skipped), () => {
     await who(`Signed in as ${ada.handle}`)
   })
 
+  it('shows question and answer of a phone below each other, each as wide as there is room', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    await open()
+    const answer = page.locator('.graphiql-response')
+    await answer.waitFor()
+    const widthOf = (part: string) =>
+      page.locator(part).evaluate((element) => Math.round(element.getBoundingClientRect().width))
+    await expect.poll(() => widthOf('.graphiql-response')).toBeGreaterThan(200)
+    expect(await widthOf('.graphiql-editors')).toBeGreaterThan(200)
+    expect(await page.locator('.graphiql-logo').isVisible()).toBe(false)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
+
   it('has the documentation of the graph', async () => {
     await page.getByRole('button', { name: /Show Documentation Explorer/ }).click()
     await page.getByText('Root Types').waitFor()

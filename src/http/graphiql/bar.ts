@@ -5,6 +5,7 @@
 import { escapeHtml } from '../html.ts'
 import { examples, variablesText } from './examples.ts'
 
+/** On a phone GraphiQL's title lay over its tabs and its answer was 22 px wide: without the one, the other stands below. */
 export const barStyle = `
 html, body { height: 100%; margin: 0; }
 body { display: flex; flex-direction: column; }
@@ -19,6 +20,12 @@ body.graphiql-dark #hub { color-scheme: dark; }
   #hub select { font: inherit; } #hub input { width: 15rem; max-width: 50vw; }
 #hub-who { margin-left: auto; }
 #hub form { display: flex; gap: .4rem; }
+@media (max-width: 640px) {
+  #root .graphiql-logo { display: none; }
+  #root #graphiql-session { flex-direction: column; }
+  #root #graphiql-session > .graphiql-horizontal-drag-bar { display: none; }
+  #root .graphiql-sessions, #root #graphiql-session, #root #graphiql-session > * { min-width: 0; }
+}
 `
 
 /** `signIn` is the path of a page that signs in and comes back. */
