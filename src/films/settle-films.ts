@@ -20,7 +20,8 @@ const settle = statement({
       select e.id, case when not ${isAsItWasSql('e', 'r', 'b')}
           then 'The files of the data set or the robot changed before a worker made it: ask again.'
         when ${isLostSql('e')} then '${LOST}'
-        else 'No worker made it within a day: start one, or show the robot to it, and ask again.' end as error
+        else 'No worker made it within a day. Start one where there is a Chromium (hub check-worker --only films), or '
+          || 'show the robot to it, and ask again.' end as error
       from episode_films e join repos r on r.id = e.repo_id left join repos b on b.id = e.robot_repo_id
       where e.status in ('queued', 'running') and (
         ${isLostSql('e')}

@@ -94,15 +94,23 @@ function foundText({ ran, successes, seeds }: PooledGate): string {
 const drawnText = ({ drawnBy }: PooledGate) =>
   drawnBy === null ? '' : ` (pictures drawn by ${drawnBy}: not reproducible to the bit)`
 
-function fixOf(model: string, { robot, isRobotVisible, fingerprint, seeds }: PooledGate, isRun: boolean): string {
+function fixOf(
+  model: string,
+  { robot, isRobotVisible, fingerprint, seeds, ran, drawnBy }: PooledGate,
+  isRun: boolean,
+): string {
   if (!isRobotVisible)
     return (
       'That robot is deleted, or hidden from you: remove the gate (hub gate remove), or set it on a robot that you ' +
       'see.'
     )
   if (!isRun) return 'Rollouts run ONNX files: serve one of them, or change the gate (hub gate set).'
+  // Without a result nothing here says whether the policy sees pictures.
+  const seeing = ran === 0 ? 'If the policy sees pictures, they' : 'Its pictures'
+  const isTold = ran === 0 || drawnBy !== null
   return (
     `Run hub rollout ${model} --robot ${robot} -n ${seeds} --publish, with the task and the disturbance of its board ` +
-    `${fingerprint.slice(0, 6)} and no agent's key, or change the gate (hub gate set).`
+    `${fingerprint.slice(0, 6)} and no agent's key, or change the gate (hub gate set).` +
+    (isTold ? ` ${seeing} need a Chromium there (apt install chromium, or HUB_CHROMIUM).` : '')
   )
 }

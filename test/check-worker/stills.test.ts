@@ -131,9 +131,15 @@ describeOnce('Chromium', () => {
     await chmod(program, 0o755)
     expect(await findChromium(program, '')).toEqual({ program })
     expect(await findChromium(undefined, `relative:${folder}/plain:${folder}/bin`)).toEqual({ program })
-    expect(await findChromium('', `${folder}/plain`)).toEqual({ missing: expect.stringContaining('HUB_CHROMIUM') })
-    expect(await findChromium('off', `${folder}/bin`)).toEqual({ missing: 'HUB_CHROMIUM is off.' })
-    expect(await findChromium('chromium', `${folder}/bin`)).toEqual({ missing: expect.stringContaining('absolute') })
+    expect(await findChromium('', `${folder}/plain`)).toEqual({
+      missing: expect.stringMatching(/^No chromium, .* in PATH: .*HUB_CHROMIUM.* \(apt install chromium\)\.$/),
+    })
+    expect(await findChromium('off', `${folder}/bin`)).toEqual({
+      missing: 'HUB_CHROMIUM is off: unset it, or set it to the path of a Chromium (apt install chromium).',
+    })
+    expect(await findChromium('chromium', `${folder}/bin`)).toEqual({
+      missing: expect.stringMatching(/absolute .* \(apt install chromium\)\.$/),
+    })
   })
 
   it('that does not start leaves the stills out, and the check goes on', async () => {

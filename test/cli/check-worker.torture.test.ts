@@ -103,7 +103,7 @@ describe('hub check-worker', () => {
       'arm.xml: a model of 1 file',
       'mujoco 3.14.0: compiled and stepped',
       'card.thumbnails skip: The card names no stills.',
-      'no stills: HUB_CHROMIUM is off.',
+      'no stills: HUB_CHROMIUM is off: unset it, or set it to the path of a Chromium (apt install chromium).',
       expect.stringMatching(/^sending robot_card.json, [\d.]+ k?B$/),
       'done: the report passes',
       '',

@@ -6,7 +6,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createDouble } from '@hub/testing/double'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { runHub } from '../support/command-line.ts'
 
 const SECRET = 'hub_key_that_nobody_prints'
@@ -147,5 +147,17 @@ describe('hub check-worker', () => {
   ])('%s', async (_, env, says) => {
     expect(await refused('check-worker', [], env)).toMatch(says)
     expect((await readdir(dir)).filter((name) => name.startsWith('home-'))).toEqual([])
+  })
+
+  it('without a Chromium makes no films, and says what installs one', async () => {
+    const missing = 'HUB_CHROMIUM is off: unset it, or set it to the path of a Chromium (apt install chromium).'
+    const only = await refused('check-worker', ['--only', 'films'], {})
+    expect([only, asked]).toEqual([`hub: Films need a Chromium: ${missing}`, []])
+    const env = { PATH: '', HOME: dir, HUB_URL: url, HUB_TOKEN: SECRET, HUB_CHROMIUM: 'off' }
+    const isClaiming = () => expect(asked.some((request) => request.includes('claim'))).toBe(true)
+    const { err } = await runHub([...commands['check-worker'], '--work', join(dir, 'all')], env, {
+      stopWith: (stop) => void vi.waitFor(isClaiming, 30_000).then(stop),
+    })
+    expect(err).toContain(`makes no films of episodes, which need a Chromium: ${missing}`)
   })
 })

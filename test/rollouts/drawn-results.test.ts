@@ -132,4 +132,5 @@ it('count for a gate, each seed once whatever drew it, and the gate says that pi
   expect(refused.json.detail).toContain(
     `with 39 of 40 it begins at 87.12 % (pictures drawn by ${other_drawer}: not reproducible to the bit).`,
   )
+  expect(refused.json.detail).toContain('Its pictures need a Chromium there (apt install chromium, or HUB_CHROMIUM).')
 })

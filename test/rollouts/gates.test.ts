@@ -44,6 +44,7 @@ it('a gate that is not met keeps a model from being served, and says what would 
   expect(said).toContain(
     `hub rollout ${from.repo} --robot ${on.repo} -n 40 --publish, with the task and the disturbance of its board`,
   )
+  expect(said).not.toContain('Chromium')
   await publish(ada, from, on, { outcomes: outcomes(40, [], 100) })
   await endpoints.queued(ada, from.repo)
   // Fewer seeds than the gate asks for say nothing.
@@ -57,7 +58,9 @@ it('a result is of its files: others beside the same ONNX file have none, nor ot
   const { on, from, put } = await gated(0.8, 40)
   await endpoints.queued(ada, from.repo)
   await hub.upload(ada, from.repo, { 'contract.json': '{"params": 5}' })
-  expect(await refusal(ada, from.repo)).toContain('and there are none that count')
+  const none = await refusal(ada, from.repo)
+  expect(none).toContain('and there are none that count')
+  expect(none).toContain('If the policy sees pictures, they need a Chromium there (apt install chromium')
   const version = await versionOf(ada, from.repo)
   const harder = { disturbance: { ...disturbance, pushN: 9 }, outcomes: outcomes(40) }
   await publish(ada, { ...from, version }, on, harder)

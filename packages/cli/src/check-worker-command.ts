@@ -89,6 +89,8 @@ async function run(
 ): Promise<void> {
   const isForRobots = options.only === undefined || options.only === 'robots'
   const chromium = await foundChromium(io, isForRobots)
+  if (options.only === 'films' && 'missing' in chromium)
+    throw new LocalError(`Films need a Chromium: ${chromium.missing}`)
   const mirror = mirrorOf(io)
   const words = {
     what: 'check worker',
@@ -110,7 +112,7 @@ async function run(
     }
     const films = async (isOnce: boolean) => {
       if ('missing' in chromium) {
-        if (options.only === 'films') throw new LocalError(`Films need a Chromium: ${chromium.missing}`)
+        logLine(`makes no films of episodes, which need a Chromium: ${chromium.missing}`)
         return
       }
       const { workOnFilms } = await import('@hub/check-worker/serve/film-work')

@@ -40,7 +40,9 @@ export async function filmOnHub(
   while (film.status === 'queued' || film.status === 'running') {
     if (film.status === 'queued' && !isTold && performance.now() - since > TAKEN_WITHIN_MS) {
       isTold = true
-      say(`it waits for a worker of ${path.owner}; start one with: hub check-worker --only films`)
+      say(
+        `it waits for a worker of ${path.owner}; start one where there is a Chromium (apt install chromium): hub check-worker --only films`,
+      )
     }
     await delay(POLL_MS, undefined, { signal: client.signal })
     const { items } = await client.v1.listEpisodeFilms({ path, query: { episode, limit: MOST_FILMS } })

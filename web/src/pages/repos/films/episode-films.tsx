@@ -178,7 +178,11 @@ function ShownFilm({ film, owner, repo, speed }: Props & { readonly film: Film; 
           <Time at={requestedAt} />
           {isOutdated && '; the files have changed since'}
         </span>
-        {status === 'QUEUED' && <div className="small">It waits for a worker: hub check-worker takes it.</div>}
+        {status === 'QUEUED' && (
+          <div className="small">
+            It waits for a worker: <code>hub check-worker</code> takes it, on a machine with a Chromium.
+          </div>
+        )}
         {status === 'RUNNING' && <div className="small">A worker is making it.</div>}
         {status === 'FAILED' && <div className="small">It failed: {error}</div>}
       </figcaption>
