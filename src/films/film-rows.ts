@@ -8,7 +8,7 @@ import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { type LeasedKind, leasedColumns } from '../work/leased-row.ts'
 
-/** Assignments that forget what a worker announced where `condition` holds: its object, if it came, is collected. */
+/** Assignments that forget what a worker announced where `condition` holds: who writes them aborts its upload. */
 export const withoutBytes = (condition: string): string =>
   ['storage_key', 'store_upload_id', 'size', 'sha256']
     .map((name) => `${name} = case when ${condition} then null else f.${name} end`)

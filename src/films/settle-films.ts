@@ -5,11 +5,17 @@
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
+import { abortAfterCommit } from '../work/job-objects.ts'
 import { endedSql, isLostSql, LOST } from '../work/leased-row.ts'
 import { isAsItWasSql, withoutBytes } from './film-rows.ts'
 import { WAITS_SECONDS } from './limits.ts'
 
-const settledColumns = columns({ repoId: column.text('f.repo_id') })
+const settledColumns = columns({
+  repoId: column.text('f.repo_id'),
+  /** What its worker had announced. */
+  storageKey: column.text.orNull('due.storage_key'),
+  storeUploadId: column.text.orNull('due.store_upload_id'),
+})
 
 /** Open films are few: an account has 50 at most. */
 const settle = statement({
@@ -17,7 +23,7 @@ const settle = statement({
   columns: settledColumns,
   params: { most: param.int8() },
   text: `with due as (
-      select e.id, case when not ${isAsItWasSql('e', 'r', 'b')}
+      select e.id, e.storage_key, e.store_upload_id, case when not ${isAsItWasSql('e', 'r', 'b')}
           then 'The files of the data set or the robot changed before a worker made it: ask again.'
         when ${isLostSql('e')} then '${LOST}'
         else 'No worker made it within a day. Start one where there is a Chromium (hub check-worker --only films), or '
@@ -36,9 +42,17 @@ const settle = statement({
 /** In one statement; the next pass goes on where there are more. */
 const MOST = 1000
 
-/** How many were settled. Idempotent: of several hubs at the same time, one settles each film. */
-export async function settleFilms({ db, events }: Pick<Deps, 'db' | 'events'>): Promise<number> {
-  const settled = await db.query(settle, { most: MOST })
-  for (const { repoId } of settled) events.hint(repoId)
-  return settled.length
+/**
+ * How many were settled; the bytes that were sent for them go. Idempotent: of several hubs at the same time, one
+ * settles each film.
+ */
+export function settleFilms(deps: Pick<Deps, 'db' | 'events' | 'log' | 'objects'>): Promise<number> {
+  return deps.db.withTx(async (tx) => {
+    const settled = await tx.query(settle, { most: MOST })
+    abortAfterCommit(deps, tx, settled)
+    tx.afterCommit(() => {
+      for (const { repoId } of settled) deps.events.hint(repoId)
+    })
+    return settled.length
+  })
 }

@@ -109,16 +109,24 @@ interface StoreUpload {
   readonly uploadId: string
 }
 
+/** An address of an upload of a job is valid for an hour: twice that. */
+const MAX_STRAY_JOB_SECONDS = 7200
+
 /**
- * Aborts store uploads without an open row, as left by a crash between the store call and the transaction. Aborts only
- * uploads older than `uploadTtlSeconds`, since presign calls the store before it writes the row.
+ * Aborts store uploads without an open row, as left by a crash between the store call and the transaction, or by a repo
+ * that was deleted with its films. Aborts only those older than `uploadTtlSeconds`, of artifacts and films than two
+ * hours, since presign calls the store before it writes the row.
  */
 export async function abortStrays(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
-  const [clock] = await deps.db.query(ttlAgo, { uploadTtlSeconds: deps.config.uploadTtlSeconds })
+  const { uploadTtlSeconds } = deps.config
+  const jobSeconds = Math.min(uploadTtlSeconds, MAX_STRAY_JOB_SECONDS)
+  const [clock] = await deps.db.query(agesAgo, { uploadTtlSeconds, jobSeconds })
   if (!clock) return
+  const fileBefore = new Date(clock.before)
   let batch: StoreUpload[] = []
-  for await (const upload of objects.listUploads(new Date(clock.before), signal)) {
+  for await (const upload of objects.listUploads(new Date(clock.jobsBefore), signal)) {
     if (!uploadPrefixes.some((prefix) => upload.key.startsWith(prefix))) continue
+    if (upload.key.startsWith(BLOB_PREFIX) && upload.startedAt > fileBefore) continue
     batch.push(upload)
     if (batch.length < BATCH) continue
     await abortUnknown(deps, objects, batch, signal)
@@ -127,14 +135,17 @@ export async function abortStrays(deps: Deps, objects: ObjectStore, signal: Abor
   await abortUnknown(deps, objects, batch, signal)
 }
 
-const beforeColumn = columns({ before: column.timestamptz('now() - make_interval(secs => :uploadTtlSeconds)') })
+const agesColumns = columns({
+  before: column.timestamptz('now() - make_interval(secs => :uploadTtlSeconds)'),
+  jobsBefore: column.timestamptz('now() - make_interval(secs => :jobSeconds)'),
+})
 
-const ttlAgo = statement({
+const agesAgo = statement({
   name: 'clock-ago',
   exact: 'server',
-  columns: beforeColumn,
-  params: { uploadTtlSeconds: param.float8() },
-  text: `select ${beforeColumn.sql}`,
+  columns: agesColumns,
+  params: { uploadTtlSeconds: param.float8(), jobSeconds: param.float8() },
+  text: `select ${agesColumns.sql}`,
 })
 
 async function abortUnknown(

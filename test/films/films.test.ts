@@ -11,7 +11,7 @@ import { newJobKey } from '../../src/work/job-objects.ts'
 import { type Json, type Person, places, sha256Of, types } from '../support/hub.ts'
 import { filmHub, pathOf, png } from './support/film-hub.ts'
 
-const { hub, people, ask, claim, report, presign, list, stored, uploadsOf, made } = filmHub()
+const { hub, people, ask, claim, report, presign, list, stored, uploadsOf, objectsOf, made } = filmHub()
 let ada: Person
 let key: string
 let robot: string
@@ -258,6 +258,74 @@ describe('a film of an episode', () => {
     const [row] = await hub.sql(`select storage_key, size, sha256 from episode_films where id = $1`, [film.id])
     expect(row).toEqual({ storage_key: null, size: null, sha256: null })
     await expect.poll(() => uploadsOf(film)).toEqual([])
+  })
+
+  it('whose worker was lost keeps nothing of what that one announced or sent', async () => {
+    const repo = await hub.repo(ada)
+    const before = await stored()
+    await ask(repo)
+    const lose = async () => {
+      const film = await claim()
+      const { url } = (await presign(film)).json
+      expect((await hub.put(url, new Uint8Array(png))).status).toBe(200)
+      expect(await uploadsOf(film)).toHaveLength(1)
+      await expire(film)
+      return film
+    }
+    // The next claim takes the bytes of the one before away, and the end of the film those of the last one.
+    const film = await lose()
+    const second = await claim()
+    expect(second.id).toBe(film.id)
+    await expect.poll(() => uploadsOf(film)).toEqual([])
+    await expire(second)
+    await lose()
+    await settleFilms(hub.running.deps)
+    expect((await list(repo))[0]).toMatchObject({ id: film.id, status: 'failed' })
+    await expect.poll(() => uploadsOf(film)).toEqual([])
+    // Also of bytes that were put together, and never reported.
+    await ask(repo)
+    const whole = await lose()
+    const objects = hub.running.deps.objects as ObjectStore
+    const [{ key, id } = { key: '', id: '' }] = await hub.sql<{ key: string; id: string }>(
+      'select storage_key as key, store_upload_id as id from episode_films where id = $1',
+      [film.id],
+    )
+    await objects.completeUpload(key, id, await objects.listParts(key, id))
+    expect(await objectsOf(whole)).toEqual([key])
+    await claim()
+    await expect.poll(() => objectsOf(whole)).toEqual([])
+    expect(await stored()).toBe(before)
+    await hub.sql(`delete from episode_films where id = $1`, [film.id])
+  })
+
+  it('that goes with its repo leaves an upload that is aborted two hours later, that of a file after its week', async () => {
+    const repo = await hub.repo(ada)
+    await ask(repo)
+    const film = await claim()
+    await presign(film)
+    const objects = hub.running.deps.objects as ObjectStore
+    expect((await hub.call(ada, 'DELETE', `/v1/repos/${repo}`)).status).toBe(204)
+    expect(await uploadsOf(film)).toHaveLength(1)
+    const [mine] = await uploadsOf(film)
+    const aged = (key: string, hours: number) => ({
+      key,
+      uploadId: 'x',
+      startedAt: new Date(Date.now() - hours * 3.6e6),
+    })
+    const aborted: string[] = []
+    const store = {
+      ...objects,
+      // A store lists what is as old as it is asked for.
+      async *listUploads(before: Date) {
+        for (const one of [aged(mine ?? '', 3), aged(mine ?? '', 1), aged('blobs/new', 3), aged('blobs/old', 200)])
+          if (one.startedAt <= before) yield one
+      },
+      async abortUpload(key: string) {
+        aborted.push(key)
+      },
+    }
+    await abortStrays(hub.running.deps, store, new AbortController().signal)
+    expect(aborted).toEqual([mine, 'blobs/old'])
   })
 
   it('whose worker died leaves an upload that is aborted once it is old, unless the film still needs it', async () => {
