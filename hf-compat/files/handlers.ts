@@ -1,4 +1,6 @@
 /** `resolve` and `raw`: the bytes of a file, as a redirect to the store. */
+
+import { pagePath } from '@hub/formats/page-paths'
 import type { FastifyReply } from 'fastify'
 import { resolveFile } from '../../src/files/resolve-file.ts'
 import { HubError } from '../../src/platform/errors.ts'
@@ -6,7 +8,7 @@ import type { Call } from '../engine/call.ts'
 import type { HfHandler } from '../engine/handler.ts'
 import { missing } from '../engine/refusal.ts'
 import { ofEachType, places, type RepoType } from '../engine/route.ts'
-import { findRepo, MAIN } from '../repos/find-repo.ts'
+import { findRepo, isMain, MAIN } from '../repos/find-repo.ts'
 import { etagOf } from './render-file.ts'
 
 export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => [
@@ -37,10 +39,18 @@ export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => 
   },
 ]).flat()
 
-/** The address that a client prints of a data set is one of a page here: pages of all kinds are at `/owner/slug`. */
+/** `tree/main/folder` and `blob/main/file`: pages of both have one form of address here. */
+const PLACE_OF_PAGE = /^(?:tree|blob)\/([^/]+)\/(.+)$/
+
+/**
+ * The address that a client prints of a data set is one of a page here: pages of all kinds are at `/owner/slug`. That
+ * of a file or folder as it is now leads to it, any other one to the repo.
+ */
 async function openPage(call: Call, type: RepoType): Promise<FastifyReply> {
-  const { owner, slug } = await findRepo(call, type, MAIN)
-  return call.reply.redirect(`/${owner}/${slug}`, 302)
+  const { owner, slug: repo } = await findRepo(call, type, MAIN)
+  const [, revision = '', path = ''] = PLACE_OF_PAGE.exec(call.param('*')) ?? []
+  const page = isMain(revision) ? pagePath('repoFiles', { owner, repo, path }) : pagePath('repo', { owner, repo })
+  return call.reply.redirect(page, 302)
 }
 
 /** What `git clone` asks first. It shows a text to its user, and no JSON. */

@@ -91,10 +91,14 @@ describe('a repo', () => {
   it('has its page at the address that clients print', async () => {
     const person = await hub.person()
     const name = await hub.repo(person)
-    for (const rest of ['', '/commit/0123', '/tree/main']) {
+    const to = async (rest: string) => {
       const page = await hf.get(person, `/datasets/${name}${rest}`)
-      expect([page.status, page.headers.get('location')]).toEqual([302, `/${name}`])
+      return [page.status, page.headers.get('location')]
     }
+    for (const rest of ['', '/commit/0123', '/tree/main', '/blob/v1.0/a/b.txt'])
+      expect([rest, ...(await to(rest))]).toEqual([rest, 302, `/${name}`])
+    expect(await to('/blob/main/a%20b/c%23.txt')).toEqual([302, `/${name}/tree/a%20b/c%23.txt`])
+    expect(await to('/tree/main/a')).toEqual([302, `/${name}/tree/a`])
     expect(refusal(await hf.get(null, `/datasets/${name}`))).toEqual([401, 'RepoNotFound'])
   })
 
