@@ -30,7 +30,7 @@ export const cases = defineCases({
           const path = await mapped(reader)
           return [1, 2].map((limit) => `${path}?limit=${limit}`)
         },
-        statements: 3,
+        statements: 4,
       },
     ],
   },
