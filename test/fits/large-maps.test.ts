@@ -6,6 +6,7 @@ import { bodyRepos } from './support/bodies.ts'
 const hub = contractHub()
 let ada: Person
 let policy: string
+let arm: string
 const { model, robot } = bodyRepos(hub, () => ada)
 
 /** Together 17.5 MiB: more than one statement reads. */
@@ -19,7 +20,7 @@ const joints = Array.from({ length: 125 }, (_, at) => ({
 beforeAll(async () => {
   ada = await hub.person()
   policy = await model({ control_rate_hz: 711 })
-  const arm = await robot({ control_rate_hz: 711 })
+  arm = await robot({ control_rate_hz: 711 })
   const map = { version: 1, joints, held: [], dropped: [] }
   const kept = await hub.call(ada, 'PUT', `/v1/repos/${policy}/joint-maps`, { robot: arm, if_version: 0, map })
   expect(kept.status).toBe(200)
@@ -27,13 +28,13 @@ beforeAll(async () => {
   const id = `'repo_' || lpad((n + 711000)::text, 26, '0')`
   for (const [text, values] of [
     [
-      `insert into repos (id, owner_id, slug, kind, visibility) select ${id}, r.owner_id, 'copy-' || n, 'robot', 'public'
+      `insert into repos (id, owner_id, slug, kind, visibility) select ${id}, r.owner_id, 'copy-' || n, 'robot', 'private'
         from repos r, generate_series(2, ${ROBOTS}) n where r.slug = $1`,
       [slugs[0]],
     ],
     [
       `insert into repo_bodies (repo_id, kind, owner_id, is_public, is_robot, fingerprint)
-        select ${id}, 'robot', r.owner_id, true, true, b.fingerprint
+        select ${id}, 'robot', r.owner_id, false, true, b.fingerprint
         from repos r join repo_bodies b on b.repo_id = r.id, generate_series(2, ${ROBOTS}) n where r.slug = $1`,
       [slugs[0]],
     ],
@@ -59,8 +60,10 @@ describe(`${ROBOTS} maps of 250 KiB`, () => {
     let cursor = ''
     do {
       const { json } = await hub.call(ada, 'GET', `/v1/repos/${policy}/fits?limit=100${cursor}`)
-      expect(json.items.length).toBeLessThanOrEqual(17)
-      for (const fit of json.items as Json[]) {
+      // Public robots of other tests stand beside them.
+      const own = (json.items as Json[]).filter(({ robot: name }) => name.startsWith(`${arm.split('/')[0]}/`))
+      expect(own.length).toBeLessThanOrEqual(17)
+      for (const fit of own) {
         expect([fit.verdict, fit.map_version]).toEqual(['none', 1])
         seen.add(fit.robot)
       }
@@ -79,9 +82,8 @@ describe(`${ROBOTS} maps of 250 KiB`, () => {
   })
 
   it('do not make a robot that they lead to dearer to compare', async () => {
-    const { data } = await graph('a: compatibleWith(robot: "no/one") { verdict } fits(first: 1) { nodes { robot } }')
-    const [{ robot: one }] = data.repo.fits.nodes
-    const asked = await graph(`compatibleWith(robot: "${one}") { verdict mapVersion }`)
-    expect([data.repo.a, asked.data.repo.compatibleWith]).toEqual([null, { verdict: 'NONE', mapVersion: 1 }])
+    const { data } = await graph(`none: compatibleWith(robot: "no/one") { verdict }
+      arm: compatibleWith(robot: "${arm}") { verdict mapVersion }`)
+    expect([data.repo.none, data.repo.arm]).toEqual([null, { verdict: 'NONE', mapVersion: 1 }])
   })
 })
