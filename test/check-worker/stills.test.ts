@@ -80,19 +80,21 @@ describe('the scene of a model', () => {
   })
 
   itInTorture(
-    'has one copy of a mesh, with the colour of its material and the mean of its texture, and a height field as a mesh',
+    'has one copy of a mesh, with the colour and the texture of its material, and a height field as a mesh',
     async () => {
       const asset = `<mesh name="t" file="t.obj"/><texture name="x" type="2d" builtin="flat" rgb1="1 .5 0" width="8" height="8"/>
       <material name="m" texture="x" rgba=".5 1 1 1"/>
       <hfield name="h" nrow="2" ncol="3" size="1 2 .5 .1" elevation="0 0 0 0 0 1"/>`
-      const { geoms, meshes } = await sceneOf(
+      const { geoms, meshes, textures } = await sceneOf(
         `<geom type="hfield" hfield="h"/>
       <body><geom type="mesh" mesh="t" material="m"/><geom type="mesh" mesh="t" material="m" rgba="0 0 1 1"/></body>`,
         asset,
         { 't.obj': tetrahedron },
       )
       expect(geoms.map(({ shape, mesh }) => `${shape} ${mesh}`)).toEqual(['hfield 0', 'mesh 1', 'mesh 1'])
-      expect(geoms[1]?.color.map((value) => Number(value.toFixed(2)))).toEqual([0.5, 0.5, 0, 1])
+      expect(geoms[1]?.color.map((value) => Number(value.toFixed(2)))).toEqual([0.5, 1, 1, 1])
+      expect(geoms.map(({ wrap }) => wrap?.texture ?? null)).toEqual([null, 0, 0])
+      expect([...(textures[0]?.pixels ?? [])].slice(0, 4)).toEqual([255, 127, 0, 255])
       expect(geoms[2]?.color).toEqual([0, 0, 1, 1])
       expect(meshes.map(({ positions, triangles }) => [positions.length / 3, triangles.length / 3])).toEqual([
         [6, 4],

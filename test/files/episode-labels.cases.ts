@@ -58,7 +58,11 @@ export const cases = defineCases({
   },
 })
 
-export const secrets = defineSecrets(async ({ closed, word, post }) => {
+/** Of a data set of one episode: where its file counts none, none can be labelled. */
+const info = JSON.stringify({ codebase_version: 'v2.1', fps: 30, total_episodes: 1, total_frames: 1, features: {} })
+
+export const secrets = defineSecrets(async ({ hub, ada, closed, word, post }) => {
+  await hub.upload(ada, closed, { 'meta/info.json': info })
   await post(`/v1/repos/${closed}/episode-labels`, { episodes: [0], note: word('label note') })
   return { beginnings: [] }
 })

@@ -31,11 +31,17 @@ function readPages(): void {
   }
 }
 
-test('a page that was answered is gone with the next young collection', () => {
-  readPages()
+/** How much becomes old while pages are read. */
+function grown(): number {
   collect({ type: 'major' })
   const before = oldBytes()
   readPages()
   collect({ type: 'minor' })
-  expect(oldBytes() - before).toBeLessThan((PAGES * ROWS * ROW_BYTES) / 10)
+  return oldBytes() - before
+}
+
+test('a page that was answered is gone with the next young collection', () => {
+  readPages()
+  // What other work of this process left young becomes old once; pages that stay do so each time.
+  expect(Math.min(grown(), grown(), grown())).toBeLessThan((PAGES * ROWS * ROW_BYTES) / 10)
 })

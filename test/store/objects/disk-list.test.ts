@@ -1,5 +1,5 @@
 /** Lists of a disk store with many folders. */
-import { createHook } from 'node:async_hooks'
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { mkdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,14 +23,20 @@ afterEach(async () => {
 const put = (key: string) => store.put(key, Buffer.from('x'), { sizeBytes: 1 })
 const keysOf = async (prefix: string) => (await collect(store.list(prefix))).map(({ key }) => key).toSorted()
 
-/** How often a list asks the file system for something, which pieces of a folder's names are too. */
+const counted = new AsyncLocalStorage<object>()
+
+/** How often this work asks the file system for something, which pieces of a folder's names are too. */
 async function fileCalls(work: () => Promise<unknown>): Promise<number> {
   let calls = 0
+  const mark = {}
   const hook = createHook({
-    init: (_id, type) => (calls += Number(type === 'FSREQPROMISE' || type === 'FSREQCALLBACK')),
+    // Other work of this process has calls of its own.
+    init: (_id, type) => {
+      if (counted.getStore() === mark && (type === 'FSREQPROMISE' || type === 'FSREQCALLBACK')) calls += 1
+    },
   })
   hook.enable()
-  await work()
+  await counted.run(mark, work)
   hook.disable()
   return calls
 }
