@@ -65,6 +65,31 @@ describe('the pictures of a model', () => {
     expect([...(second?.pixels.subarray(-4) ?? [])]).toEqual([0, 255, 0, 255])
   })
 
+  it('have places on a mesh whose material wears one, and on no other', () => {
+    putFile(
+      engine.files,
+      'm.obj',
+      'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 3/3 2/2\nf 1/1 2/2 4/3\nf 1/1 4/3 3/2\nf 2/1 3/2 4/3\n',
+    )
+    const meshesOf = (material: string) => {
+      const assets = `${flat(4, 4)}<mesh name="a" file="m.obj"/><material name="m" texture="t"/><material name="n"/>`
+      const { model, data } = compiled(world(assets, `<geom type="mesh" mesh="a" material="${material}"/>`))
+      return readScene(engine, model, data, ROOM).meshes
+    }
+    expect(meshesOf('m').map(({ texcoords }) => texcoords?.length)).toEqual([24])
+    expect(meshesOf('n').map(({ texcoords }) => texcoords)).toEqual([null])
+  })
+
+  it('of very many pixels are looked at here and there', () => {
+    const { model, data } = compiled(
+      world(`${flat(9000, 9)}<material name="m" texture="t"/>`, '<geom size="1" material="m"/>'),
+    )
+    const [texture] = readScene(engine, model, data, ROOM).textures
+    expect(texture).toMatchObject({ width: 1000, height: 1 })
+    // Half of the rows that it stands for are red.
+    expect([...(texture?.pixels.subarray(0, 4) ?? [])]).toEqual([128, 0, 128, 255])
+  })
+
   it('that do not fit are left out, and their shapes have the mean color', () => {
     const { model, data } = compiled(
       world(`${flat(64, 64)}<material name="m" texture="t"/>`, '<geom size="1" material="m"/>'),

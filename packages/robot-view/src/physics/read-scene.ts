@@ -18,7 +18,7 @@ import type { Data, LoadedMujoco, Model } from './mujoco.ts'
 import { readLighting } from './read-lighting.ts'
 import { geomColors, geomOpacities, type Surface } from './scene-colors.ts'
 import { type MeshSource, sceneMeshes } from './scene-meshes.ts'
-import { sceneTextures } from './scene-textures.ts'
+import { sceneTextures, textureOf } from './scene-textures.ts'
 
 /** By MuJoCo's number of a type (`mjtGeom`); a signed distance field has a mesh. */
 const shapeOfType: readonly Shape[] = [
@@ -115,16 +115,20 @@ function collidingGeoms(model: Model): DrawnGeom[] {
   return numbers(model.geom_type).flatMap((type, geom) => {
     const shape = shapeOfType[type]
     const collides = ((touches[geom] ?? 0) | (isTouched[geom] ?? 0)) !== 0
-    return shape && collides ? [{ geom, shape, data: sources[geom] ?? -1, hull: true }] : []
+    return shape && collides ? [{ geom, shape, data: sources[geom] ?? -1, hull: true, textured: false }] : []
   })
 }
 
 /** Groups 0 to 2, as MuJoCo's viewer at its start; all of them where a model has nothing in these but ground. */
 function visibleGeoms(model: Model, opacities: readonly number[]): DrawnGeom[] {
   const [types, groups, sources] = [numbers(model.geom_type), numbers(model.geom_group), numbers(model.geom_dataid)]
+  const materials = numbers(model.geom_matid)
+  const textured = (geom: number) => textureOf(model, materials[geom] ?? -1) >= 0
   const all = types.flatMap((type, geom) => {
     const shape = shapeOfType[type]
-    return shape && (opacities[geom] ?? 0) > 0 ? [{ geom, shape, data: sources[geom] ?? -1, hull: false }] : []
+    return shape && (opacities[geom] ?? 0) > 0
+      ? [{ geom, shape, data: sources[geom] ?? -1, hull: false, textured: textured(geom) }]
+      : []
   })
   const shown = all.filter(({ geom }) => (groups[geom] ?? 0) <= LAST_SHOWN_GROUP)
   const isSolid = ({ shape }: DrawnGeom) => shape !== 'plane' && shape !== 'hfield'

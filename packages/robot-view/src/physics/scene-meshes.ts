@@ -16,7 +16,7 @@ export interface SceneMeshes {
   readonly bytes: number
   readonly meshes: readonly SceneMesh[]
   /** Place in `meshes` of what a shape is drawn with; null for what has none. */
-  placeOf(source: MeshSource): number | null
+  placeOf(source: Omit<MeshSource, 'textured'>): number | null
 }
 
 export interface MeshSource {
@@ -25,6 +25,8 @@ export interface MeshSource {
   readonly data: number
   /** The convex hull of the mesh, where MuJoCo made one, in its place. */
   readonly hull: boolean
+  /** Its material has a picture. Most files say places in one, and most robots have none. */
+  readonly textured: boolean
 }
 
 type Ints = ArrayLike<number>
@@ -34,7 +36,10 @@ export function sceneMeshes(model: Model, geoms: readonly MeshSource[], maxBytes
   const used = [...new Map(geoms.map((one) => [keyOf(one), one]))].filter(
     ([, { shape, data }]) => data >= 0 && (shape === 'mesh' || shape === 'hfield'),
   )
-  const sizes = used.map(([, one]) => sizeOf(model, one))
+  const textured = new Set(geoms.filter((one) => one.textured && !one.hull).map(keyOf))
+  const isPlaced = ([key, { shape, data }]: (typeof used)[number]) =>
+    shape === 'mesh' && textured.has(key) && saysPlaces(model, data)
+  const sizes = used.map((one) => ({ ...sizeOf(model, one[1]), isPlaced: isPlaced(one) }))
   const bytes = sizes.reduce((sum, one) => sum + meshBytes(one.vertices, one.triangles, one.isPlaced), 0)
   if (bytes > maxBytes) {
     const count = sizes.reduce((sum, { triangles }) => sum + triangles, 0)
@@ -43,38 +48,31 @@ export function sceneMeshes(model: Model, geoms: readonly MeshSource[], maxBytes
   const places = new Map(used.map(([key], at) => [key, at]))
   return {
     bytes,
-    meshes: used.map(([, one]) => meshOf(model, one)),
+    meshes: used.map((one) => meshOf(model, one[1], isPlaced(one))),
     placeOf: (one) => places.get(keyOf(one)) ?? null,
   }
 }
 
-const keyOf = ({ shape, data, hull }: MeshSource) => `${shape} ${data} ${hull}`
+const keyOf = ({ shape, data, hull }: Omit<MeshSource, 'textured'>) => `${shape} ${data} ${hull}`
 
-function meshOf(model: Model, { shape, data, hull }: MeshSource): SceneMesh {
+function meshOf(model: Model, { shape, data, hull }: MeshSource, isPlaced: boolean): SceneMesh {
   if (shape !== 'mesh') return heightField(model, data)
-  return (hull ? convexHull(model, data) : null) ?? meshAt(model, data)
+  return (hull ? convexHull(model, data) : null) ?? meshAt(model, data, isPlaced)
 }
 
 /** A hull has no more triangles than its mesh. */
-function sizeOf(
-  model: Model,
-  { shape, data: at, hull }: MeshSource,
-): { vertices: number; triangles: number; isPlaced: boolean } {
+function sizeOf(model: Model, { shape, data: at }: MeshSource): { vertices: number; triangles: number } {
   if (shape === 'mesh')
-    return {
-      vertices: (model.mesh_vertnum as Ints)[at] ?? 0,
-      triangles: (model.mesh_facenum as Ints)[at] ?? 0,
-      isPlaced: !hull && isPlaced(model, at),
-    }
+    return { vertices: (model.mesh_vertnum as Ints)[at] ?? 0, triangles: (model.mesh_facenum as Ints)[at] ?? 0 }
   const [rows, columns] = [(model.hfield_nrow as Ints)[at] ?? 0, (model.hfield_ncol as Ints)[at] ?? 0]
-  return { vertices: rows * columns, triangles: 2 * Math.max(0, rows - 1) * Math.max(0, columns - 1), isPlaced: false }
+  return { vertices: rows * columns, triangles: 2 * Math.max(0, rows - 1) * Math.max(0, columns - 1) }
 }
 
 /** Whether its file says where its corners are in a picture. */
-const isPlaced = (model: Model, at: number) => ((model.mesh_texcoordadr as Ints)[at] ?? -1) >= 0
+const saysPlaces = (model: Model, at: number) => ((model.mesh_texcoordadr as Ints)[at] ?? -1) >= 0
 
 /** Copies: a view of the engine's memory is void as soon as that grows. */
-function meshAt(model: Model, at: number): SceneMesh {
+function meshAt(model: Model, at: number, isPlaced: boolean): SceneMesh {
   const part = (
     values: ArrayLike<number> & { subarray(from: number, to: number): Iterable<number> },
     from: Ints,
@@ -86,7 +84,7 @@ function meshAt(model: Model, at: number): SceneMesh {
   return {
     positions: Float32Array.from(part(model.mesh_vert, model.mesh_vertadr, model.mesh_vertnum)),
     triangles: Uint32Array.from(part(model.mesh_face, model.mesh_faceadr, model.mesh_facenum)),
-    texcoords: isPlaced(model, at)
+    texcoords: isPlaced
       ? texcoordsOf(model, at, part(model.mesh_facetexcoord, model.mesh_faceadr, model.mesh_facenum))
       : null,
   }

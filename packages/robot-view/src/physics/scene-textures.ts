@@ -34,8 +34,9 @@ const SRGB = 2
 const RGB = 1
 const RGBA = 8
 
-/** The texture that colours a material; -1 for none. */
+/** The texture that colours a material; -1 for none, and for no material. */
 export function textureOf(model: Model, material: number): number {
+  if (material < 0) return -1
   const textures = model.mat_texid as ArrayLike<number>
   const roles = textures.length / Math.max(1, model.nmat)
   const [first, second] = [RGB, RGBA].map((role) => textures[material * roles + role] ?? -1)
@@ -108,6 +109,9 @@ function keptSize(model: Model, texture: number, most: number): KeptSize | null 
   return { width: kept, height: isCube ? 6 * kept : Math.max(1, Math.floor(height / step)), isCube, step }
 }
 
+/** So many pixels along each side are looked at for one that is kept: a picture may have a billion. */
+const LOOKED_AT = 4
+
 /** Each pixel is the mean of those that it stands for. A cube of one square has it on each side. */
 function read(model: Model, texture: number, { width, height, isCube, step }: KeptSize): SceneTexture {
   const at = (values: ArrayLike<number>) => values[texture] ?? 0
@@ -117,6 +121,8 @@ function read(model: Model, texture: number, { width, height, isCube, step }: Ke
   const across = at(model.tex_width)
   const isOneSquare = isCube && at(model.tex_height) === across
   const pixels = new Uint8Array(textureBytes({ width, height })).fill(255)
+  const looked = Math.min(step, LOOKED_AT)
+  const stride = step / looked
   for (let row = 0; row < height; row += 1) {
     // A square of a cube starts at its own row, also where its side is no multiple of the step.
     const square = isCube ? Math.floor(row / width) : 0
@@ -125,9 +131,10 @@ function read(model: Model, texture: number, { width, height, isCube, step }: Ke
       const first = start + (top * across + column * step) * channels
       for (let channel = 0; channel < 3; channel += 1) {
         let sum = 0
-        for (let y = 0; y < step; y += 1)
-          for (let x = 0; x < step; x += 1) sum += data[first + (y * across + x) * channels + channel] ?? 0
-        pixels[4 * (row * width + column) + channel] = Math.round(sum / step ** 2)
+        for (let y = 0; y < looked; y += 1)
+          for (let x = 0; x < looked; x += 1)
+            sum += data[first + (Math.floor(y * stride) * across + Math.floor(x * stride)) * channels + channel] ?? 0
+        pixels[4 * (row * width + column) + channel] = Math.round(sum / looked ** 2)
       }
     }
   }
