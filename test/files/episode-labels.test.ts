@@ -112,7 +112,8 @@ describe('labels of episodes', () => {
     const [undone] = await say({ labels: [label.id] }, `${own}/undo`)
     expect(told(await say({ labels: [undone.id] }, `${own}/undo`))).toEqual([[9, 'keep', null, 'good']])
     expect((await hub.call(ada, 'POST', own, { episodes: [9], note: 'better' })).status).toBe(422)
-    expect(told(await say({ episodes: [9], choice: null, note: null }, own))).toEqual([[9, null, null, null]])
+    expect(told(await say({ episodes: [9], note: null }, own))).toEqual([[9, 'keep', null, null]])
+    expect(told(await say({ episodes: [9], choice: null }, own))).toEqual([[9, null, null, null]])
     expect(told(await say({ episodes: [2], choice: 'drop' }, own))).toEqual([[2, 'drop', null, null]])
   })
 

@@ -34,7 +34,8 @@ export interface LabelEpisodesInput {
 /**
  * The current labels of these episodes afterwards. One that says the same already is left as it is: sent again, a
  * request changes nothing. Errors: 401, 403, 404, 422 also for an episode that the data set does not have, where its
- * meta block counts them; what was said of one when the data set was longer can be taken away.
+ * meta block counts them; what was said of one when the data set was longer can be taken away, all or a
+ * part of it.
  */
 export function labelEpisodes(ctx: RequestContext, input: LabelEpisodesInput): Promise<EpisodeLabel[]> {
   const { episodes, choice, outcome, note } = input
@@ -50,7 +51,7 @@ export function labelEpisodes(ctx: RequestContext, input: LabelEpisodesInput): P
         note: note === undefined ? (current?.note ?? null) : note || null,
       }
       if (isSame(content, current ?? nothing)) return []
-      if (!isSame(content, nothing))
+      if (saysMore(content, current ?? nothing))
         assertEpisode(repo.fullName, known, episode, ['episodes', episodes.indexOf(episode)])
       return [{ id: newId('label'), episode, ...content, previousId: current?.id ?? null, undoneId: null }]
     })
@@ -62,6 +63,10 @@ const nothing: LabelContent = { choice: null, outcome: null, note: null }
 
 const isSame = (a: LabelContent, b: LabelContent) =>
   a.choice === b.choice && a.outcome === b.outcome && a.note === b.note
+
+/** Whether a label says something that the one before did not: to take a part away says no more. */
+const saysMore = (next: LabelContent, before: LabelContent) =>
+  (['choice', 'outcome', 'note'] as const).some((part) => next[part] !== null && next[part] !== before[part])
 
 /** The labels to undo. */
 export interface UndoEpisodeLabelsInput {
