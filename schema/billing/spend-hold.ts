@@ -4,6 +4,7 @@ import { getHold, getHoldsById } from '../../src/billing/holds/get-hold.ts'
 import type { SpendHold } from '../../src/billing/holds/hold-shape.ts'
 import { changedHolds, listHolds } from '../../src/billing/holds/list-holds.ts'
 import { watchHold } from '../../src/billing/holds/watch-hold.ts'
+import { maySeeCap } from '../../src/billing/spend-account.ts'
 import { capOf, monthUsd, readSpendMonths, type SpendMonth } from '../../src/billing/spend-month.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { Account } from '../accounts/account.ts'
@@ -39,8 +40,14 @@ const HoldKeyType = builder.objectRef<SpendHold>('SpendHoldKey').implement({
   }),
 })
 
-const HoldCapType = builder.objectRef<SpendMonth>('SpendHoldCap').implement({
-  description: 'The spend cap of an account and its month, as they stand now.',
+type HoldCap = Pick<SpendMonth, 'capUsd' | 'capMode' | 'recordedUsd' | 'reservedUsd'>
+
+const hiddenCap: HoldCap = { capUsd: null, capMode: null, recordedUsd: '0.0000', reservedUsd: '0.0000' }
+
+const HoldCapType = builder.objectRef<HoldCap>('SpendHoldCap').implement({
+  description:
+    'The spend cap of an account and its month, as they stand now. A caller who has left the account sees none of ' +
+    'it: nulls, and 0.',
   fields: (t) => ({
     mode: t.field({
       type: SpendCapModeEnum,
@@ -94,8 +101,10 @@ builder.node(SpendHoldType, {
       description: "The account's spend cap and month, as they stand now. One statement for any number of holds.",
       resolve: ({ account }) => account.id,
       load: async (ids: string[], ctx: RequestContext) => {
-        const months = new Map((await readSpendMonths(ctx.deps.db, ids)).map((month) => [month.accountId, month]))
-        return ids.map((id) => months.get(id) ?? new Error(`The account ${id} is gone.`))
+        const own = ids.filter((id) => maySeeCap(ctx.viewer, id))
+        const found = own.length === 0 ? [] : await readSpendMonths(ctx.deps.db, own)
+        const months = new Map(found.map((month) => [month.accountId, month]))
+        return ids.map((id) => months.get(id) ?? hiddenCap)
       },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was filed.' }),

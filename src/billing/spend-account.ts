@@ -24,3 +24,10 @@ export function maySeeSpend(viewer: Viewer, accountId: string): boolean {
   if (viewer.kind === 'anonymous' || viewer.job || viewer.repoIds !== null) return false
   return viewer.accountIds.includes(accountId)
 }
+
+/**
+ * Whether a hold shows the cap of its account: also to a key limited to repos, which asks for money of the account, and
+ * not to a person who has left it.
+ */
+export const maySeeCap = (viewer: Viewer, accountId: string): boolean =>
+  viewer.kind !== 'anonymous' && viewer.accountIds.includes(accountId)

@@ -79,9 +79,10 @@ export async function readSpendMonth(
 }
 
 /** Recorded and reserved together: what the cap is compared with. */
-export const monthUsd = ({ recordedUsd, reservedUsd }: SpendMonth): Usd => usdSum(recordedUsd, reservedUsd)
+export const monthUsd = ({ recordedUsd, reservedUsd }: Pick<SpendMonth, 'recordedUsd' | 'reservedUsd'>): Usd =>
+  usdSum(recordedUsd, reservedUsd)
 
 /** The account's cap; null if it has none. */
-export function capOf({ capUsd, capMode }: SpendMonth): SpendCap | null {
+export function capOf({ capUsd, capMode }: Pick<SpendMonth, 'capUsd' | 'capMode'>): SpendCap | null {
   return capUsd === null || capMode === null ? null : { mode: capMode, limitUsd: capUsd }
 }

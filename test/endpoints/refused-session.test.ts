@@ -189,6 +189,26 @@ describe('what opens no session', () => {
     expect((await world.audited(at)).at(-1)?.after).toMatchObject({ reason: 'minter_left' })
   })
 
+  it('an approval of a person whom the operator has disabled, until they are enabled', async () => {
+    const cat = await hub.person()
+    const org = await hub.org([
+      { user: lab.ada.handle, role: 'owner' },
+      { user: cat.handle, role: 'member' },
+    ])
+    const [{ id: ownerId } = { id: '' }] = await hub.sql<{ id: string }>('select id from accounts where handle = $1', [
+      org,
+    ])
+    const at = await world.endpoint(cat, { ownerId })
+    const arm = await world.device(lab.ada, { owner: org })
+    const own = await world.approve(cat, at, arm)
+    expect((await open(lab.ada, own.token, at, arm)).status).toBe(201)
+    await hub.sql('update accounts set disabled_at = now() where id = $1', [cat.id])
+    expect(told(await open(lab.ada, own.token, at, arm))).toEqual(told(await open(lab.ada, null)))
+    expect((await world.audited(at)).at(-1)?.after).toMatchObject({ reason: 'minter_disabled', approvalId: own.id })
+    await hub.sql('update accounts set disabled_at = null where id = $1', [cat.id])
+    expect((await open(lab.ada, own.token, at, arm)).status).toBe(201)
+  })
+
   it('the token of a key withdrawn a moment ago, which this instance still holds', async () => {
     const { publicKey, privateKey } = await stranger()
     const kid = newName('kid')

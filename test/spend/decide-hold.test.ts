@@ -44,8 +44,15 @@ describe('who sees, decides and cancels', () => {
   it('is asked again of a person who has left: they see what their key filed, and decide nothing', async () => {
     const of = await newTeam()
     const id = await hold(of)
+    await hub.sql(`update accounts set spend_cap_usd = 40, spend_cap_mode = 'STOP' where handle = $1`, [of.org])
+    expect((await askRun(of.owner, {}, of)).status).toBe(201)
+    const cap = { mode: 'stop', limit_usd: 40, month_usd: 1.5984 }
+    for (const who of [of.member, of.agent]) expect((await get(who, id)).json.cap).toEqual(cap)
     await hub.sql(`delete from memberships where user_id = $1`, [of.member.id])
-    expect((await get(of.member, id)).status).toBe(200)
+    const seen = await get(of.member, id)
+    // What the org spends from then on is not theirs to see.
+    expect([seen.status, seen.json.cap]).toEqual([200, { mode: null, limit_usd: null, month_usd: 0 }])
+    expect((await get(of.owner, id)).json.cap).toEqual(cap)
     for (const verb of ['approve', 'deny', 'cancel']) expect((await act(of.member, id, verb)).status).toBe(403)
     expect(types(await act(of.owner, id, 'approve'))).toEqual(['conflict.key_gone'])
   })
@@ -119,6 +126,12 @@ describe('an approval', () => {
     [
       'a key that lost its scope',
       ({ agent }) => hub.sql(`update api_keys set scope = 'write' where id = ${keyId(agent)}`),
+      409,
+      'conflict.key_gone',
+    ],
+    [
+      'a key whose person the operator has disabled',
+      ({ member }) => hub.sql(`update accounts set disabled_at = now() where id = $1`, [member.id]),
       409,
       'conflict.key_gone',
     ],

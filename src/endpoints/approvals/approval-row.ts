@@ -86,6 +86,8 @@ const heldColumns = columns({
   expiresAt: column.timestamptz('p.expires_at'),
   isOver: column.bool('p.expires_at <= now()'),
   isMinterOfBoth: column.bool(`${isOf('u.owner_id')} and ${isOf('d.owner_id')}`),
+  /** The operator keeps the person out who approved. */
+  isMinterDisabled: column.bool('(select m.disabled_at is not null from accounts m where m.id = p.minted_by)'),
   isTokenOver: column.bool('coalesce(to_timestamp(:expires) <= now(), false)'),
   /** Read from the key's row, so that a withdrawal counts at once on every instance. */
   isKeyValid: column.bool('exists (select from signing_keys k where k.kid = :kid and k.withdrawn_at is null)'),

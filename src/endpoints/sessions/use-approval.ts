@@ -49,7 +49,7 @@ interface Use {
 /**
  * Locks the approval behind a token and marks it as used. The row decides, and the database's clock: its status, its
  * expiry and that of the token, that the key of the token still verifies, and that the person who approved still
- * belongs to both accounts. Throws `RefusedApproval`.
+ * belongs to both accounts and is not disabled. Throws `RefusedApproval`.
  */
 export async function useApproval(tx: Tx, shown: ShownApproval, use: Use): Promise<HeldApproval> {
   if (shown.claims === null) throw new RefusedApproval(shown.fault)
@@ -70,5 +70,6 @@ function refusalOf(approval: HeldApproval, claims: ApprovalClaims, { endpointId,
   if ((claims.joint_map ?? null) !== approval.jointMap) return 'claims'
   if (approval.isTokenOver || approval.isOver) return 'expired'
   if (nextApproval('open', approval) === null) return approval.status
-  return approval.isMinterOfBoth ? null : 'minter_left'
+  if (!approval.isMinterOfBoth) return 'minter_left'
+  return approval.isMinterDisabled ? 'minter_disabled' : null
 }
