@@ -129,6 +129,8 @@ class Samples(unittest.TestCase):
     def test_summary_is_the_last_values_and_config_the_hyperparameters(self) -> None:
         run = hub.RunRecord(Asked([{"summary": [{"key": "loss", "last": 0.5, "min": 0.1}]}] * 2), {"id": "r", "recipe": {"hyperparams": {"lr": 1, "run_name": "x"}}})
         self.assertEqual((run.summary, run.aggregates["loss"]["min"], run.config), ({"loss": 0.5}, 0.1, {"lr": 1}))
+        logged = [{"key": key, "last": last} for key, last in (("loss", 0.5), ("summary/best/loss", 0.1), ("summary/loss", 0.2))]
+        self.assertEqual(hub.RunRecord(Asked([{"summary": logged}]), {"id": "r"}).summary, {"loss": 0.2, "best/loss": 0.1})
         keys = [{"path": "a.b", "value": "0.5"}, {"path": "name", "value": "arm"}, {"path": "n", "value": "9007199254740993"}]
         self.assertEqual(hub.RunRecord(Asked([{"keys": keys}]), {"id": "r", "recipe": None}).config, {"a.b": 0.5, "name": "arm", "n": 2**53 + 1})
 

@@ -12,6 +12,9 @@ from ._globs import Patterns
 from ._history import Row, as_frame, exact, sampled, scan
 from ._http import Client, segment
 
+# Before the keys that a script sets in its summary: the hub keeps them as one last line of metrics.
+_SET = "summary/"
+
 
 class _Record(Dict[str, Any]):
     """The answer of ``/v1``, with what it takes to ask for more."""
@@ -81,8 +84,10 @@ class RunRecord(_Record):
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """The last value of each metric."""
-        return {key: entry["last"] for key, entry in self.aggregates.items()}
+        """The last value of each metric. What the script set itself (``wandb.summary["best"] = 9``) has its own name, and comes before a metric of that name."""
+        last = {key: entry["last"] for key, entry in self.aggregates.items()}
+        logged = {key: value for key, value in last.items() if not key.startswith(_SET)}
+        return {**logged, **{key[len(_SET) :]: value for key, value in last.items() if key.startswith(_SET)}}
 
     @property
     def aggregates(self) -> Dict[str, Dict[str, Any]]:
