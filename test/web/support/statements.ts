@@ -12,6 +12,7 @@ export const statements: Readonly<Record<string, number>> = {
   activity: 5,
   audit: 4,
   bell: 2,
+  capLeft: 4,
   check: 3,
   checks: 3,
   compareRuns: 2,

@@ -10,6 +10,7 @@ import { bytes, count, money } from '../../ui/format.ts'
 import { faultOf } from '../../ui/problem.ts'
 import { FormError } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { CapLeft } from '../spend/cap-left.tsx'
 import { type EstimateEndpointMutation, estimateEndpointMutation, serveModelMutation } from './endpoints.graphql.ts'
 import { type ServeRequests, serveRequests } from './serve-input.ts'
 
@@ -94,7 +95,7 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
         <Field label="Parameters" hint="Where the model's files do not say." fault={faultOf(error, 'params')}>
           <input name="params" type="number" min="1" step="1" />
         </Field>
-        {offer && <Offer estimate={offer.estimate} />}
+        {offer && <Offer estimate={offer.estimate} owner={offer.requests.create.owner ?? owners[0] ?? ''} />}
         <div className="dialog-actions">
           <button type="button" className="button" onClick={end}>
             Cancel
@@ -108,7 +109,7 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
   )
 }
 
-function Offer({ estimate }: { readonly estimate: Estimate }) {
+function Offer({ estimate, owner }: { readonly estimate: Estimate; readonly owner: string }) {
   const { artifact, reservation } = estimate
   return (
     <section className="panel" role="status" aria-label="Price">
@@ -145,6 +146,7 @@ function Offer({ estimate }: { readonly estimate: Estimate }) {
           </>
         )}
       </dl>
+      {estimate.priced && <CapLeft account={owner} reserveUsd={reservation?.amountUsd ?? estimate.costUsdMax} />}
       {estimate.notes.map((note) => (
         <p key={note} className="dim small">
           {note}

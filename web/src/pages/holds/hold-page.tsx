@@ -15,7 +15,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useReading } from '../../ui/use-reading.ts'
-import { beyondCap } from './beyond-cap.ts'
+import { beyondCap } from '../spend/beyond-cap.ts'
 import {
   approveHoldMutation,
   denyHoldMutation,

@@ -85,6 +85,7 @@ export function RunForm({ first, from, templates, tiers, isHosting, datasets, ro
         <RunOffer
           estimate={offer.plan.estimateRun ?? null}
           recommendation={offer.plan.recommendRun ?? null}
+          owner={draft.owner}
           take={(gpu) => change({ gpu })}
         />
       )}

@@ -1,5 +1,6 @@
 /** What a run would cost and which hardware it needs, before anything is created. */
 import { duration, money } from '../../../ui/format.ts'
+import { CapLeft } from '../../spend/cap-left.tsx'
 import type { PlanRunMutation } from './submit.graphql.ts'
 
 type Estimate = NonNullable<PlanRunMutation['estimateRun']>
@@ -9,28 +10,33 @@ interface Props {
   /** Null where the run would be refused. */
   readonly estimate: Estimate | null
   readonly recommendation: Recommendation | null
+  /** Handle of the account that it is billed to. */
+  readonly owner: string
   /** Takes the recommended hardware into the form. */
   readonly take: (tier: string) => void
 }
 
-export function RunOffer({ estimate, recommendation, take }: Props) {
+export function RunOffer({ estimate, recommendation, owner, take }: Props) {
   return (
     <section className="panel stack" role="status" aria-label="Price and recommendation">
-      {estimate && <Price estimate={estimate} />}
+      {estimate && <Price estimate={estimate} owner={owner} />}
       {recommendation && <Advice estimate={estimate} recommendation={recommendation} take={take} />}
     </section>
   )
 }
 
-function Price({ estimate }: { readonly estimate: Estimate }) {
+function Price({ estimate, owner }: { readonly estimate: Estimate; readonly owner: string }) {
   return (
     <div>
       <h2>Price</h2>
       {estimate.priced ? (
-        <p>
-          At most <strong>{money(estimate.costUsdMax)}</strong>: {money(estimate.rateUsdPerHour)} an hour on{' '}
-          {estimate.tier}, for {estimate.maxHours} h{estimate.cappedByBudget && ', which the budget limits'}.
-        </p>
+        <>
+          <p>
+            At most <strong>{money(estimate.costUsdMax)}</strong>: {money(estimate.rateUsdPerHour)} an hour on{' '}
+            {estimate.tier}, for {estimate.maxHours} h{estimate.cappedByBudget && ', which the budget limits'}.
+          </p>
+          <CapLeft account={owner} reserveUsd={estimate.costUsdMax} />
+        </>
       ) : (
         <p>Not charged: it runs on a machine of yours.</p>
       )}
@@ -38,7 +44,11 @@ function Price({ estimate }: { readonly estimate: Estimate }) {
   )
 }
 
-function Advice({ estimate, recommendation, take }: Props & { readonly recommendation: Recommendation }) {
+function Advice({
+  estimate,
+  recommendation,
+  take,
+}: Omit<Props, 'owner'> & { readonly recommendation: Recommendation }) {
   const { tier, estHours, costUsdEst, priced, vramRequiredGb, why, warnings, implemented } = recommendation
   return (
     <div>
