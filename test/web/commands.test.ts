@@ -22,6 +22,7 @@ const lines: Readonly<Record<keyof typeof commands, readonly string[]>> = {
   pushNew: [commands.pushNew('dataset')],
   createRepo: [commands.createRepo('dataset')],
   submit: [commands.submit()],
+  track: [commands.track()],
   check: [commands.check()],
   checkWorker: [commands.checkWorker('ada')],
   runner: [commands.runner('ada')],

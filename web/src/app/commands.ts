@@ -11,6 +11,8 @@ export const commands = {
   pushNew: (kind: string) => `hub push ./folder OWNER/NAME --kind ${kind}`,
   createRepo: (kind: string) => `hub repo create OWNER/NAME --kind ${kind}`,
   submit: () => 'hub submit recipe.json',
+  /** Before any command that trains. */
+  track: () => 'hub track -- python train.py',
   check: () => 'hub check ./robot',
   /** As a machine that executes the checks of an account. */
   checkWorker: (owner: string) => `hub check-worker --owner ${owner}`,

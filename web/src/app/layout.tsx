@@ -21,8 +21,8 @@ type Section = Extract<PageName, 'repos' | 'runs' | 'checks' | 'endpoints' | 'ho
 /** `members`: shown to those who are signed in. */
 const sections: readonly { readonly to: Section; readonly title: string; readonly members: boolean }[] = [
   { to: 'repos', title: 'Repos', members: false },
-  { to: 'runs', title: 'Runs', members: false },
-  { to: 'checks', title: 'Checks', members: false },
+  { to: 'runs', title: 'Runs', members: true },
+  { to: 'checks', title: 'Checks', members: true },
   { to: 'endpoints', title: 'Endpoints', members: true },
   { to: 'holds', title: 'Approvals', members: true },
   { to: 'spend', title: 'Spend', members: true },

@@ -37,6 +37,12 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
 
 export const useSession = (): Session => useContext(Context)
 
+/** Whether nobody is signed in, as far as the hub has said: not while it is asked, nor where it did not answer. */
+export function useIsVisitor(): boolean {
+  const { viewer, isLoading, error } = useSession()
+  return viewer === null && !isLoading && error === undefined
+}
+
 /** Handles of the accounts that the person acts for: the own one first. */
 export function accountsOf(viewer: Viewer | null): string[] {
   return viewer ? [viewer.account.handle, ...viewer.orgs.map(({ handle }) => handle)] : []

@@ -1,13 +1,18 @@
 /** A page for those who are signed in; others are asked to sign in, and come back. */
 import type { ReactNode } from 'react'
 import { signInPath } from '../../app/navigate.tsx'
-import { useSession } from '../../app/session.tsx'
+import { useIsVisitor, useSession } from '../../app/session.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 
 interface Props {
   readonly title: string
   readonly children: ReactNode
+}
+
+/** For a list that is read while the hub is still asked who is here, so that people who are signed in do not wait twice. */
+export function SignInUnlessKnown({ title, children }: Props) {
+  return useIsVisitor() ? <SignInFirst title={title}>{children}</SignInFirst> : children
 }
 
 export function SignInFirst({ title, children }: Props) {

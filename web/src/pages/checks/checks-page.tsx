@@ -12,6 +12,7 @@ import { Empty } from '../../ui/states.tsx'
 import { NoneOfStatus, StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { SignInUnlessKnown } from '../accounts/sign-in-first.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { tookOf } from '../runs/run-table.tsx'
 import { CheckBadge } from './check-badge.tsx'
@@ -25,6 +26,14 @@ import {
 const statuses = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const
 
 export function Page() {
+  return (
+    <SignInUnlessKnown title="Checks">
+      <Checks />
+    </SignInUnlessKnown>
+  )
+}
+
+function Checks() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null
@@ -45,7 +54,7 @@ export function Page() {
             ) : (
               <Empty title="No check">
                 <p>
-                  Check a folder: <code>{commands.check()}</code>
+                  Open a robot and choose Check this robot, or check a folder from a terminal: <code>{commands.check()}</code>
                 </p>
               </Empty>
             )

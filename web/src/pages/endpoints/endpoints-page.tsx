@@ -12,6 +12,7 @@ import { Status } from '../../ui/status.tsx'
 import { NoneOfStatus, StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { SignInUnlessKnown } from '../accounts/sign-in-first.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { endpointTitle } from './endpoint-title.ts'
 import {
@@ -25,6 +26,14 @@ import { ServeModel } from './serve-model.tsx'
 const statuses = ['QUEUED', 'RUNNING', 'STOPPED', 'FAILED'] as const
 
 export function Page() {
+  return (
+    <SignInUnlessKnown title="Endpoints">
+      <Endpoints />
+    </SignInUnlessKnown>
+  )
+}
+
+function Endpoints() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null
@@ -59,7 +68,7 @@ export function Page() {
               <NoneOfStatus what="endpoint" status={status} />
             ) : (
               <Empty title="No endpoint">
-                <p>Serve a model here, or on its page.</p>
+                <p>Choose Serve a model above, or on the page of a model.</p>
               </Empty>
             )
           }

@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { useReading } from '../../ui/use-reading.ts'
+import { SignInUnlessKnown } from '../accounts/sign-in-first.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { deviceSessionsQuery, sessionsChangedSubscription } from './endpoints.graphql.ts'
@@ -15,6 +16,14 @@ import { RegisterDevice } from './register-device.tsx'
 import { SessionTable } from './session-table.tsx'
 
 export function Page() {
+  return (
+    <SignInUnlessKnown title="Devices and sessions">
+      <Devices />
+    </SignInUnlessKnown>
+  )
+}
+
+function Devices() {
   const { viewer } = useSession()
   const owners = accountsOf(viewer)
   const variables = useMemo(() => ({ owner: null }), [])

@@ -8,12 +8,21 @@ import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { NoneOfStatus, StatusSelect } from '../../ui/status-select.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { SignInUnlessKnown } from '../accounts/sign-in-first.tsx'
 import { HoldTable } from './hold-table.tsx'
 import { type HoldsQueryVariables, holdsChangedSubscription, holdsQuery } from './holds.graphql.ts'
 
 const statuses = ['PENDING', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELED'] as const
 
 export function Page() {
+  return (
+    <SignInUnlessKnown title="Approvals">
+      <Holds />
+    </SignInUnlessKnown>
+  )
+}
+
+function Holds() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null

@@ -14,7 +14,7 @@ export function FirstSteps() {
           for a robot, a data set or a model, and drop its folder on the page.
         </li>
         <li>
-          Check the robot: open its repo and start a check, or run <code>{commands.check()}</code> in its folder.
+          Check the robot: open its repo and start a check, or run <code>{commands.check()}</code> on its folder.
         </li>
         <li>
           <Link to="runs" params={{}}>

@@ -1,7 +1,9 @@
 /** All repos that the caller sees, with search and facets that are kept in the address. */
 
 import { useMemo } from 'react'
-import { useSearchParams } from '../../app/navigate.tsx'
+import { commands } from '../../app/commands.ts'
+import { signInPath, useSearchParams } from '../../app/navigate.tsx'
+import { useIsVisitor } from '../../app/session.tsx'
 import { DelayedInput } from '../../ui/delayed-input.tsx'
 import { count, words } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -52,20 +54,37 @@ export function Page() {
       <div className="columns">
         <div className="stack">
           <Filters kind={kind} q={q} license={license} licenses={facets?.licenses ?? []} change={change} />
-          <PageList
-            pages={pages}
-            empty={
-              <Empty title="No repo matches">
-                <p>Search for less, or make a new repo.</p>
-              </Empty>
-            }
-          >
+          <PageList pages={pages} empty={<NoRepos isFiltered={search.size > 0} />}>
             <RepoTable repos={pages.nodes} />
           </PageList>
         </div>
         <Tags found={facets?.tags} tags={tags} change={change} />
       </div>
     </>
+  )
+}
+
+/** A visitor can make none, and sees only what is public. */
+function NoRepos({ isFiltered }: { readonly isFiltered: boolean }) {
+  const isVisitor = useIsVisitor()
+  return (
+    <Empty title={isFiltered ? 'No repo matches' : 'No repo yet'}>
+      {isFiltered && <p>Search for less, or choose fewer filters.</p>}
+      {isVisitor ? (
+        <>
+          <p>Only public repos are listed: sign in to see those of your team.</p>
+          <a className="button" href={signInPath()}>
+            Sign in
+          </a>
+        </>
+      ) : (
+        !isFiltered && (
+          <p>
+            Choose New repo above, or send a folder from a terminal: <code>{commands.pushNew('dataset')}</code>
+          </p>
+        )
+      )}
+    </Empty>
   )
 }
 

@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { SignInUnlessKnown } from '../accounts/sign-in-first.tsx'
 import { CompareRuns } from './compare-runs.tsx'
 import { COMPARED } from './compared.ts'
 import { RunFilters } from './run-filters.tsx'
@@ -18,6 +19,14 @@ import { runsChangedSubscription, runsQuery } from './runs.graphql.ts'
 import { NewRunLink } from './submit/new-run-link.tsx'
 
 export function Page() {
+  return (
+    <SignInUnlessKnown title="Runs">
+      <Runs />
+    </SignInUnlessKnown>
+  )
+}
+
+function Runs() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const owners = accountsOf(viewer)
@@ -53,6 +62,9 @@ export function Page() {
               <Empty title="No run">
                 <p>
                   Choose New run above, or submit one from a terminal: <code>{commands.submit()}</code>
+                </p>
+                <p>
+                  Of a trainer that you start yourself: <code>{commands.track()}</code>
                 </p>
               </Empty>
             )
