@@ -10,7 +10,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** For a list that is read while the hub is still asked who is here, so that people who are signed in do not wait twice. */
+/** For a list that is read while the hub is asked who is here: people who are signed in do not wait twice. */
 export function SignInUnlessKnown({ title, children }: Props) {
   return useIsVisitor() ? <SignInFirst title={title}>{children}</SignInFirst> : children
 }

@@ -54,7 +54,8 @@ function Checks() {
             ) : (
               <Empty title="No check">
                 <p>
-                  Open a robot and choose Check this robot, or check a folder from a terminal: <code>{commands.check()}</code>
+                  Open a robot and choose Check this robot, or check a folder from a terminal:{' '}
+                  <code>{commands.check()}</code>
                 </p>
               </Empty>
             )

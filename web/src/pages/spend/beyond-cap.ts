@@ -1,4 +1,4 @@
-/** Whether what a person is about to start or approve can cost more than the cap of the account leaves of the month. Pure. */
+/** Whether what is about to start can cost more than the cap of the account leaves of the month. Pure. */
 import { money } from '../../ui/format.ts'
 
 interface Wanted {
