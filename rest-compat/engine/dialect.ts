@@ -39,11 +39,11 @@ export interface RoutePlan extends PlannedDocument {
  * Parses a route's document. A mismatch fails the start with the route's name: a document with another number of root
  * fields, a variable without a source, a source without a variable. `compiled` validates it.
  */
-export function planRoute(route: Route, source: string, dialect: GraphQLSchema): RoutePlan {
+export function planRoute(route: Route, document: DocumentNode, dialect: GraphQLSchema): RoutePlan {
   const fail = (why: string): never => {
     throw new Error(`/v1 route ${route.operation} (${route.document}.graphql): ${why}`)
   }
-  const planned = planDocument(source, dialect, fail)
+  const planned = planDocument(document, dialect, fail)
   const variables = (planned.operation.variableDefinitions ?? []).map((node): PlannedVariable => {
     const name = node.variable.name.value
     const type = typeFromAST(dialect, node.type as Parameters<typeof typeFromAST>[1])

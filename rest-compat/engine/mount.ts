@@ -1,6 +1,7 @@
 /** The `/v1` dialect for the server: its routes planned once against the schema, and its OpenAPI document. */
 import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import type { ReadDocument } from '../../src/http/dialect/documents.ts'
 import { restDialect } from '../../src/http/dialect/planned-document.ts'
 import type { Edge, RestMount } from '../../src/http/server.ts'
 import { planRoute, type RoutePlan } from './dialect.ts'
@@ -15,8 +16,8 @@ export interface RestParts {
   readonly routes: readonly Route[]
   /** The operations that are not documents. */
   readonly handlers: readonly HandlerRoute[]
-  /** The text of `<document>.graphql`. */
-  readonly readDocument: (name: string) => string
+  /** `<document>.graphql` with its fragments. */
+  readonly readDocument: ReadDocument
   /** What a subject adds to every route. */
   readonly hooks?: ReadonlyArray<(scope: FastifyInstance, edge: Edge) => void>
 }

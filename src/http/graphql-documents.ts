@@ -133,8 +133,7 @@ function coded(faults: readonly GraphQLError[], code: string): readonly GraphQLE
 
 /** The documents of one schema. */
 export class Documents {
-  /** One of `countedSchema`. */
-  readonly schema: GraphQLSchema
+  readonly #schema: () => GraphQLSchema
   readonly #known = new LRUCache<string, PreparedDocument | RefusedDocument>({
     max: MAX_DOCUMENTS,
     maxSize: MAX_CHARACTERS,
@@ -143,18 +142,26 @@ export class Documents {
   })
 
   readonly #isTrusted: (document: DocumentNode) => boolean
-  readonly #compiled: CompiledDocuments
+  readonly #compiled: () => CompiledDocuments
 
-  /** `isTrusted` is asked of each valid document once. */
-  constructor(schema: GraphQLSchema, isTrusted: (document: DocumentNode) => boolean = () => true) {
-    this.schema = schema
+  /**
+   * `schema` makes one of `countedSchema` when the first document comes: a start needs none. `isTrusted` is asked of each
+   * valid document once.
+   */
+  constructor(schema: () => GraphQLSchema, isTrusted: (document: DocumentNode) => boolean = () => true) {
+    this.#schema = lazy(schema)
     this.#isTrusted = isTrusted
-    this.#compiled = new CompiledDocuments(schema)
+    this.#compiled = lazy(() => new CompiledDocuments(this.schema))
+  }
+
+  /** One of `countedSchema`. */
+  get schema(): GraphQLSchema {
+    return this.#schema()
   }
 
   /** What is held of documents that are executed again and again. */
   get planned(): CompiledDocuments['held'] {
-    return this.#compiled.held
+    return this.#compiled().held
   }
 
   /** The document; or its syntax error, the limit that it is over, or what validation finds. */
@@ -181,7 +188,7 @@ export class Documents {
       if (faults.length > 0) return { faults: coded(faults, 'GRAPHQL_VALIDATION_FAILED') }
       const maximum = graphqlLimits.schema_values
       if (schemaValues(this.schema, document, maximum) > maximum) throw overLimit('schema_values', null)
-      if (this.#isTrusted(document)) return new PreparedDocument(document, this.schema, this.#compiled)
+      if (this.#isTrusted(document)) return new PreparedDocument(document, this.schema, this.#compiled())
       throw new HubError('forbidden.document', 'This hub executes only the documents that its operator trusts.')
     } catch (error) {
       if (error instanceof GraphQLError) return { faults: coded([error], 'GRAPHQL_PARSE_FAILED') }

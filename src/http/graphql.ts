@@ -22,6 +22,7 @@ import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } 
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { assertFewValues } from '../platform/json-values.ts'
+import { lazy } from '../platform/lazy.ts'
 import { assertTakesAnswer, assertTakesEvents, eventsOnly } from './accepted-types.ts'
 import type { Admit } from './admission.ts'
 import { mayCompress } from './compression.ts'
@@ -74,22 +75,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Mounts the endpoint. Bodies are JSON only, so that no form of another origin can post one; GET runs queries only. */
 export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { readonly graphiql: SendGraphiql }): void {
-  const yoga = createYoga<ServerContext>({
-    schema: parts.documents.schema,
-    graphqlEndpoint: '/graphql',
-    graphiql: false,
-    landingPage: false,
-    batching: false,
-    multipart: false,
-    cors: false,
-    logging: false,
-    maskedErrors: false,
-    // The documents are kept by `Documents`, with their limits.
-    parserAndValidationCache: false,
-    // `bodyLimit` is the limit; Yoga's would send each body through a stream.
-    maxRequestBodySize: false,
-    plugins: [hubPlugin(parts)],
-  })
+  const yoga = lazy(() => yogaOf(parts))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(?:graphql\+)?json\b/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
@@ -125,10 +111,28 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
 
 type Yoga = YogaServerInstance<ServerContext, object>
 
+const yogaOf = (parts: GraphqlParts): Yoga =>
+  createYoga<ServerContext>({
+    schema: parts.documents.schema,
+    graphqlEndpoint: '/graphql',
+    graphiql: false,
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    maskedErrors: false,
+    // The documents are kept by `Documents`, with their limits.
+    parserAndValidationCache: false,
+    // `bodyLimit` is the limit; Yoga's would send each body through a stream.
+    maxRequestBodySize: false,
+    plugins: [hubPlugin(parts)],
+  })
+
 /** The text of a result without errors, whose headers are set; else Yoga's response. */
 async function answerOf(
   parts: GraphqlParts,
-  yoga: Yoga,
+  yoga: () => Yoga,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string | Response> {
@@ -138,7 +142,7 @@ async function answerOf(
   const byYoga = async (settled: Settled | null) => {
     // The body is read by `readBody`.
     const init = { method, headers: { 'content-type': 'application/json', accept: acceptOf(request) } }
-    return yoga.fetch(urlOf(request).href, init, { fastifyRequest: request, readBody, settled, ...call })
+    return yoga().fetch(urlOf(request).href, init, { fastifyRequest: request, readBody, settled, ...call })
   }
   return parts.admit(request, async () => {
     const ask = readDirect(parts, request, acceptOf(request), readBody)

@@ -210,7 +210,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const signIn = `${config.oidc?.clientId ? '/auth/login' : '/auth/session'}?return_to=%2Fgraphql`
   const trusted = parts.trusted === undefined ? trustedDocuments(config) : parts.trusted
   const isTrusted = (document: DocumentNode) => trusted === null || trusted.meanings.has(meaningOf(document))
-  const documents = new Documents(countedSchema(parts.schema), isTrusted)
+  const documents = new Documents(() => countedSchema(parts.schema), isTrusted)
   const graph = { documents, persisted: new PersistedDocuments(trusted), graphiql: graphiql(signIn), ...edge }
   registerReader((scope) => registerGraphql(scope, graph))
   registerReader((scope) => registerGraphqlStream(scope, graph))

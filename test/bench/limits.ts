@@ -13,7 +13,7 @@ import { hostileSearch } from './hostile-search.ts'
 import { median } from './measure.ts'
 
 const ROUNDS = 200
-const documents = new Documents(countedSchema(schema))
+const documents = new Documents(() => countedSchema(schema))
 
 /** What refuses the document; `accepted` if nothing does. */
 function verdictOf(text: string): string {

@@ -13,7 +13,7 @@ import { loopWatch } from '../support/loop-watch.ts'
 import { type Beginning, documentOf, searchDearest, seeded } from '../support/operation-search.ts'
 
 const hub = contractHub({ RATE_LIMIT_PER_MINUTE: '0' }, { alone: true })
-const documents = new Documents(countedSchema(schema))
+const documents = new Documents(() => countedSchema(schema))
 let lab: HostileLab
 let beginnings: readonly Beginning[]
 beforeAll(async () => {

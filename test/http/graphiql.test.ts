@@ -10,7 +10,7 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 
 describe.each(examples)('the example $name', ({ name, query, variables }) => {
-  const prepared = new Documents(schema).prepare(query)
+  const prepared = new Documents(() => schema).prepare(query)
   if (!(prepared instanceof PreparedDocument)) throw new AggregateError(prepared.faults, name)
   const { document } = prepared
   const operations = document.definitions.flatMap((node) => (node.kind === Kind.OPERATION_DEFINITION ? [node] : []))

@@ -131,7 +131,7 @@ describe('an answer without Yoga is the one with it', () => {
 
 describe('a request goes past Yoga', () => {
   const parts = {
-    documents: new Documents(buildSchema('type Query { who: String } type Mutation { make: String }')),
+    documents: new Documents(() => buildSchema('type Query { who: String } type Mutation { make: String }')),
     persisted: new PersistedDocuments(null),
   }
   const goes = (body: unknown, { method = 'POST', url = '/graphql', accept = '*/*' } = {}) =>

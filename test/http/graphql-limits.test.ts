@@ -120,7 +120,7 @@ describe('the values of an operation', () => {
 })
 
 describe('introspection', () => {
-  const documents = new Documents(schema)
+  const documents = new Documents(() => schema)
   const prepared = (text: string) => documents.prepare(text)
   const refusalOf = (text: string) => {
     const answer = prepared(text)

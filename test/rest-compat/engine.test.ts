@@ -1,5 +1,5 @@
 // @module-tag own-graph
-import { GraphQLError, type GraphQLScalarType, type GraphQLSchema } from 'graphql'
+import { GraphQLError, type GraphQLScalarType, type GraphQLSchema, parse } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { coerceRequest } from '../../rest-compat/engine/coerce.ts'
@@ -61,12 +61,14 @@ beforeAll(() => {
   const dialect = restDialect(testSchema())
   putPlan = planRoute(
     put,
-    'mutation ($input: PutThingInput!) { putThing(input: $input) { full_name: fullName color } }',
+    parse('mutation ($input: PutThingInput!) { putThing(input: $input) { full_name: fullName color } }'),
     dialect,
   )
   listPlan = planRoute(
     list,
-    'query ($limit: Int, $color: Color, $tag: [String!], $deep: Boolean = false) { things(first: $limit, color: $color, tag: $tag, deep: $deep) { color } }',
+    parse(
+      'query ($limit: Int, $color: Color, $tag: [String!], $deep: Boolean = false) { things(first: $limit, color: $color, tag: $tag, deep: $deep) { color } }',
+    ),
     dialect,
   )
 })
@@ -217,7 +219,7 @@ describe('places that the graph names come back in the names of /v1', () => {
 
 describe('a route that does not fit the schema stops the start', () => {
   const plan = (route: Partial<Route>, text: string) => () =>
-    planRoute({ ...list, params: {}, ...route }, text, restDialect(testSchema()))
+    planRoute({ ...list, params: {}, ...route }, parse(text), restDialect(testSchema()))
 
   it('for an unknown root field, a variable without a source, a source without a variable, two roots', () => {
     expect(plan({}, '{ nothing }')).toThrow(/listThings.*unknown root field/)
@@ -233,7 +235,7 @@ describe('a route that does not fit the schema stops the start', () => {
 })
 
 it('validates a document when it is first used', () => {
-  const plan = planRoute({ ...list, params: {} }, '{ things { nothing } }', restDialect(testSchema()))
+  const plan = planRoute({ ...list, params: {} }, parse('{ things { nothing } }'), restDialect(testSchema()))
   for (const _ of [1, 2]) expect(plan.compiled).toThrow(/listThings.*Cannot query field/)
 })
 
@@ -281,7 +283,7 @@ it('keeps errors of resolvers reachable through a compiled document', async () =
     typeDefs: 'type Query { a: Int }',
     resolvers: { Query: { a: () => Promise.reject(failing) } },
   })
-  const plan = planRoute({ ...list, params: {} }, '{ a }', restDialect(schema))
+  const plan = planRoute({ ...list, params: {} }, parse('{ a }'), restDialect(schema))
   const { errors } = await plan.compiled().query(undefined, {}, {})
   expect(errors?.[0]).toBeInstanceOf(GraphQLError)
   expect(errors?.[0]?.originalError).toBe(failing)

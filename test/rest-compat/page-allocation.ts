@@ -5,6 +5,7 @@
 import { getHeapStatistics } from 'node:v8'
 import {
   type GraphQLOutputType,
+  GraphQLSchema,
   getNamedType,
   isEnumType,
   isLeafType,
@@ -59,7 +60,8 @@ const given = {
 }
 
 function compiledPage({ document, root, type }: (typeof pages)[number]) {
-  const dialect = restDialect(schema)
+  // A copy: the resolver that is replaced below is of this page alone.
+  const dialect = restDialect(new GraphQLSchema(schema.toConfig()))
   const rowType = schema.getType(type)
   const field = dialect.getQueryType()?.getFields()[root]
   if (!field || !isObjectType(rowType)) throw new Error(`The schema has no ${root} of ${type}.`)

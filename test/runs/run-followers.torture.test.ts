@@ -65,7 +65,7 @@ beforeAll(async () => {
   }
   await app.register(async (scope) => registerHandlers(scope, edge, handlers))
   await app.register(async (scope) => {
-    const documents = new Documents(countedSchema(schema))
+    const documents = new Documents(() => countedSchema(schema))
     const persisted = new PersistedDocuments(null)
     registerGraphqlStream(scope, { documents, persisted, ...edge })
     scope.addHook('preClose', async () => streams.endAll())

@@ -1,44 +1,52 @@
 /** Reads the documents of a dialect from the folders of their subjects, each with the fragments it spreads. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { Kind, parse, visit } from 'graphql'
+import { type DefinitionNode, type DocumentNode, Kind, parse, visit } from 'graphql'
 
-/** The text of `<name>.graphql`; throws for an unknown name. */
-export type ReadDocument = (name: string) => string
+/** `<name>.graphql` and all fragments that it spreads; throws for an unknown name. */
+export type ReadDocument = (name: string) => DocumentNode
 
-/** Reads the folders below `folder` once. Names are unique across the subjects of a dialect. */
+/** Definitions of one file, and which fragments they spread. */
+interface DocumentFile {
+  readonly definitions: readonly DefinitionNode[]
+  readonly spreads: ReadonlySet<string>
+}
+
+/** Reads and parses each file below `folder` once. Names are unique across the subjects of a dialect. */
 export function readDocuments(folder: URL): ReadDocument {
-  const texts = new Map<string, string>()
-  const fragments = new Map<string, string>()
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.graphql')) continue
-    const text = readFileSync(new URL(file, folder), 'utf8')
-    const name = basename(file, '.graphql')
-    if (texts.has(name)) throw new Error(`Two documents are named ${name}.graphql.`)
-    texts.set(name, text)
-    for (const definition of parse(text, { noLocation: true }).definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, text)
+  const files = new Map<string, DocumentFile>()
+  const fragments = new Map<string, DocumentFile>()
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.graphql')) continue
+    const name = basename(path, '.graphql')
+    if (files.has(name)) throw new Error(`Two documents are named ${name}.graphql.`)
+    const file = documentFile(readFileSync(new URL(path, folder), 'utf8'))
+    files.set(name, file)
+    for (const definition of file.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, file)
   }
   return (name) => {
-    const text = texts.get(name)
-    if (text === undefined) throw new Error(`There is no document ${name}.graphql below ${basename(folder.pathname)}/.`)
-    return withFragments(text, fragments)
+    const file = files.get(name)
+    if (!file) throw new Error(`There is no document ${name}.graphql below ${basename(folder.pathname)}/.`)
+    return withFragments(file, fragments)
   }
 }
 
-/** The document with all fragments it spreads, directly or indirectly, each once. */
-function withFragments(text: string, fragments: ReadonlyMap<string, string>): string {
-  const used = new Map<string, string>()
-  const collect = (part: string) => {
-    visit(parse(part, { noLocation: true }), {
-      FragmentSpread({ name: { value: name } }) {
-        const fragment = fragments.get(name)
-        if (!fragment || used.has(name)) return
-        used.set(name, fragment)
-        collect(fragment)
-      },
-    })
-  }
-  collect(text)
-  return [text, ...used.values()].join('\n')
+function documentFile(text: string): DocumentFile {
+  const document = parse(text, { noLocation: true })
+  const spreads = new Set<string>()
+  visit(document, { FragmentSpread: ({ name }) => void spreads.add(name.value) })
+  return { definitions: document.definitions, spreads }
+}
+
+/** The file with those of all fragments it spreads, directly or indirectly, each once. */
+function withFragments(file: DocumentFile, fragments: ReadonlyMap<string, DocumentFile>): DocumentNode {
+  // The set grows during the loop.
+  const used = new Set([file])
+  for (const { spreads } of used)
+    for (const name of spreads) {
+      const fragment = fragments.get(name)
+      if (fragment) used.add(fragment)
+    }
+  return { kind: Kind.DOCUMENT, definitions: [...used].flatMap(({ definitions }) => definitions) }
 }

@@ -18,7 +18,6 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  parse,
   validate,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
@@ -29,12 +28,16 @@ import { type CostOfVariables, costFunction } from '../operation-cost.ts'
 import { carriesSecrets } from '../secret-fields.ts'
 import { ProjectedDocument } from './projected/projected-document.ts'
 
+const dialects = new WeakMap<GraphQLSchema, GraphQLSchema>()
+
 /**
  * The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`.
- * Resolvers are shared.
+ * Resolvers are shared, and the dialects share it.
  */
 export function restDialect(schema: GraphQLSchema): GraphQLSchema {
-  return mapSchema(schema, {
+  const before = dialects.get(schema)
+  if (before) return before
+  const dialect = mapSchema(schema, {
     [MapperKind.ENUM_TYPE]: (type) => {
       if (type.name.startsWith('__')) return type
       const config = type.toConfig()
@@ -42,6 +45,8 @@ export function restDialect(schema: GraphQLSchema): GraphQLSchema {
       return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) })
     },
   })
+  dialects.set(schema, dialect)
+  return dialect
 }
 
 /** Scalars that rows have as JSON has them, once they come from SQL: nothing is left to serialize. */
@@ -119,11 +124,14 @@ export interface PlannedDocument {
 }
 
 /**
- * Parses a document of the tree; `fail` throws, and names the document. That each fits the schema, tests say for all:
+ * Plans a document of the tree; `fail` throws, and names the document. That each fits the schema, tests say for all:
  * no start validates them.
  */
-export function planDocument(source: string, dialect: GraphQLSchema, fail: (why: string) => never): PlannedDocument {
-  const document = parse(source)
+export function planDocument(
+  document: DocumentNode,
+  dialect: GraphQLSchema,
+  fail: (why: string) => never,
+): PlannedDocument {
   const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)
   if (operation?.kind !== Kind.OPERATION_DEFINITION) return fail('has no operation')
   const root = operation.selectionSet.selections[0]

@@ -78,7 +78,7 @@ describe('compiled documents', () => {
   })
 
   it('are those executed for the third time, and those that a client named by their digest', async () => {
-    const documents = new Documents(schema)
+    const documents = new Documents(() => schema)
     const run = async (text: string) => {
       const prepared = documents.prepare(text)
       if (!(prepared instanceof PreparedDocument)) throw new Error('The document is refused.')

@@ -1,6 +1,6 @@
 // @module-tag own-graph
 /** A server with a small schema that covers every outcome of a route, and a real database. */
-import { GraphQLError, type GraphQLSchema } from 'graphql'
+import { GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { restMount } from '../../../rest-compat/engine/mount.ts'
@@ -233,7 +233,7 @@ export function testServer(options: TestServerOptions) {
       schema,
       routes: testRoutes,
       handlers: [],
-      readDocument: (name) => documents[name] ?? fail(name),
+      readDocument: (name) => parse(documents[name] ?? fail(name)),
     }),
     authenticate: (request) => testViewer(request.headers.authorization),
     ...options.parts,
