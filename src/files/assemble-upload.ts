@@ -5,7 +5,7 @@ import type { ObjectHead } from '../store/objects/object-store.ts'
 import { hashObject, readFirstBytes } from './hash-object.ts'
 import { PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
-import { isNoSuchUpload } from './objects.ts'
+import { isNoSuchUpload, isOtherPart } from './objects.ts'
 import { type AssembleTools, type PartsToAssemble, type ToAssemble, takenOver } from './record-parts.ts'
 import { nameOfUpload, type UploadRow } from './upload-sql.ts'
 
@@ -26,8 +26,9 @@ export class RejectedBytes extends HubError {}
 /**
  * Assembles one claimed upload from the parts that `recordParts` recorded; null if it was assembled and checked when
  * its bytes were sent ahead. Safe to repeat after a crash at any point: the parts are recorded before the store
- * assembles them, so "no such upload" afterwards means that the store has assembled them. Errors: a `RejectedBytes` if
- * the upload can no longer be completed.
+ * assembles them, so "no such upload" afterwards means that the store has assembled them. Errors: 422
+ * `upload.etag_mismatch` for a part that was sent again meanwhile, a `RejectedBytes` if the upload can no longer be
+ * completed.
  */
 export async function assembleUpload(
   tools: AssembleTools,
@@ -39,9 +40,17 @@ export async function assembleUpload(
   try {
     return await tools.objects.completeUpload(upload.storageKey, upload.storeUploadId, parts, tools.signal)
   } catch (error) {
+    if (isOtherPart(error)) throw sentAgain(upload, loc)
     if (!isNoSuchUpload(error)) throw error
     return existing(tools, upload, loc)
   }
+}
+
+/** The parts were those of the request when they were recorded. The upload stays completable with its parts of now. */
+function sentAgain(upload: UploadRow, loc: Loc): HubError {
+  const type = 'upload.etag_mismatch'
+  const detail = `A part of ${nameOfUpload(upload)} was sent again while it was completed; complete it with the ETags of now.`
+  return new HubError(type, detail, { items: [{ type, detail, loc: [...loc, 'parts'] }] })
 }
 
 /**

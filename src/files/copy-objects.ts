@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
+import { keepRepo } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
@@ -140,13 +141,13 @@ async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, source
 }
 
 /**
- * Inserts the rows before the objects are copied, so that no object exists without a row. Lock order: accounts,
+ * Inserts the rows before the objects are copied, so that no object exists without a row. Lock order: repos, accounts,
  * uploads.
  */
 async function reserve({
   ctx,
   tx,
-  request: { sourceId, repoId, ownerId },
+  request: { sourceId, repoId, ownerId: askedOwnerId },
   attempt,
   uploads,
 }: {
@@ -157,6 +158,8 @@ async function reserve({
   readonly uploads: readonly UploadRow[]
 }): Promise<void> {
   if (uploads.length === 0) return
+  // It may have moved since it was found; one that is still to be made has the owner that was asked for.
+  const { ownerId } = (await keepRepo(tx, repoId)) ?? { ownerId: askedOwnerId }
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   await reserveStorage(tx, ctx.deps.config, ownerId, { bytes, uploads: uploads.length })
   if (

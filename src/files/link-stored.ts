@@ -160,9 +160,11 @@ interface Linking extends ChangeMessage {
 async function linkAll(
   ctx: RequestContext,
   tx: Tx,
-  { repo, files, found, brought, locOf, message }: Linking,
+  { repo: asked, files, found, brought, locOf, message }: Linking,
 ): Promise<LinkedFiles> {
-  if (!(await lockRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
+  // The owner is that of the lock: the repo may have moved since it was found.
+  const repo = await lockRepo(tx, asked.id)
+  if (!repo) throw notFound(`The repo ${asked.fullName}`)
   const live = await tx.query(liveFiles, { repoId: repo.id, paths: files.map(({ path }) => path) })
   assertPreconditions(files, live, 'files')
   const paths = new Set(found.map(({ upload }) => upload.path))

@@ -7,6 +7,11 @@ export function isNoSuchUpload(error: unknown): boolean {
   return error instanceof ObjectStoreError && error.code === 'no_such_upload'
 }
 
+/** Whether the error means that the store has other parts than those that were listed. */
+export function isOtherPart(error: unknown): boolean {
+  return error instanceof ObjectStoreError && error.code === 'invalid_part'
+}
+
 /** Key prefix of uploads; collection touches nothing outside it. */
 export const BLOB_PREFIX = 'blobs/'
 

@@ -185,11 +185,12 @@ async function recordUploads({
   readonly made: readonly NewUpload[]
   readonly known: { touchedIds: readonly string[]; endedIds: readonly string[] }
 }): Promise<DiscardedUpload[]> {
-  if (!(await keepRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
+  const kept = await keepRepo(tx, repo.id)
+  if (!kept) throw notFound(`The repo ${repo.fullName}`)
   const ended = known.endedIds.length > 0 ? await discardUploads(tx, known.endedIds) : []
   if (made.length > 0) {
-    await reserveStorage(tx, ctx.deps.config, repo.ownerId, roomFor(made))
-    const of = { repoId: repo.id, accountId, ownerId: repo.ownerId, attempt: null, instance: null }
+    await reserveStorage(tx, ctx.deps.config, kept.ownerId, roomFor(made))
+    const of = { repoId: repo.id, accountId, ownerId: kept.ownerId, attempt: null, instance: null }
     if (!(await insertUploads(tx, of, made.map(rowOf)))) throw new LostRace()
   }
   if (known.touchedIds.length > 0) await tx.query(touch, { ids: known.touchedIds })

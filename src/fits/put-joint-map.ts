@@ -93,7 +93,7 @@ export function putJointMap(ctx: RequestContext, input: PutJointMapInput): Promi
     () => findPair(ctx, input, 'keep a map of joints'),
     (allowed, { from, to }) =>
       commitVerb(allowed, async (tx) => {
-        const before = await lockedCurrent(tx, from, to)
+        const { before, ownerId } = await lockedCurrent(tx, from, to)
         assertVersion(before, input.ifVersion, from, to)
         const text = JSON.stringify(input.map)
         if (Buffer.byteLength(text) > MAX_MAP_BYTES) throw tooLarge()
@@ -104,7 +104,7 @@ export function putJointMap(ctx: RequestContext, input: PutJointMapInput): Promi
         if (version > KEPT_VERSIONS) await tx.query(dropOld, { ...pair, upTo: version - KEPT_VERSIONS })
         await audit(tx, allowed, {
           action: 'map.put',
-          accountId: from.ownerId,
+          accountId: ownerId,
           targetId: from.id,
           before: before ? { version: before.version, fingerprint: before.fingerprint } : {},
           after: { robot: to.fullName, version, fingerprint },
@@ -134,7 +134,7 @@ export function reviewJointMap(ctx: RequestContext, input: ReviewJointMapInput):
     },
     (allowed, { from, to, personId }) =>
       commitVerb(allowed, async (tx) => {
-        const before = await lockedCurrent(tx, from, to)
+        const { before, ownerId } = await lockedCurrent(tx, from, to)
         if (!before) throw notFound(`A map from ${from.fullName} to ${to.fullName}`)
         const { version } = input
         assertVersion(before, version, from, to)
@@ -142,7 +142,7 @@ export function reviewJointMap(ctx: RequestContext, input: ReviewJointMapInput):
         await tx.query(review, { fromRepoId: from.id, toRepoId: to.id, version, personId })
         await audit(tx, allowed, {
           action: 'map.review',
-          accountId: from.ownerId,
+          accountId: ownerId,
           targetId: from.id,
           after: { robot: to.fullName, version, fingerprint: before.fingerprint },
         })
@@ -151,13 +151,20 @@ export function reviewJointMap(ctx: RequestContext, input: ReviewJointMapInput):
   )
 }
 
+interface LockedMap {
+  /** The current map; null without one. */
+  readonly before: KeptMap | null
+  /** Of the first repo, which may have moved since it was found. */
+  readonly ownerId: string
+}
+
 /**
  * Puts of one repo's maps go one after another, pushes to the robot go on; a robot that is deleted meanwhile is 404.
  */
-async function lockedCurrent(tx: Tx, from: RepoFacts, to: RepoFacts): Promise<KeptMap | null> {
-  await lockWithOther(tx, from, to)
-  const [found] = await tx.query(current, { fromRepoId: from.id, toRepoId: to.id })
-  return found ?? null
+async function lockedCurrent(tx: Tx, from: RepoFacts, to: RepoFacts): Promise<LockedMap> {
+  const { ownerId } = await lockWithOther(tx, from, to)
+  const [before = null] = await tx.query(current, { fromRepoId: from.id, toRepoId: to.id })
+  return { before, ownerId }
 }
 
 function assertVersion(before: KeptMap | null, asked: number, from: RepoFacts, to: RepoFacts): void {

@@ -54,7 +54,9 @@ async function mayDelete(ctx: RequestContext, input: { owner: string; repo: stri
 }
 
 async function applyDelete(ctx: RequestContext, tx: Tx, facts: RepoFacts): Promise<{ id: string }> {
-  if (!(await lockWholeRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
+  const repo = await lockWholeRepo(tx, facts.id)
+  // One that was moved meanwhile has another name, and perhaps an owner who wants to keep it.
+  if (!repo || repo.fullName !== facts.fullName) throw notFound(`The repo ${facts.fullName}`)
   const { repoReferrers } = ctx.deps
   await assertUnreferenced(tx, facts, repoReferrers)
   await dropForeign(tx, facts.id, repoReferrers)

@@ -200,13 +200,13 @@ const lockWholeById = statement({
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = :repoId for update of r`,
 })
 
-const idColumn = columns({ id: column.text('id') })
+const keptColumns = columns({ id: column.text('id'), ownerId: column.text('owner_id') })
 
 const keepById = statement({
   name: 'repo-keep',
-  columns: idColumn,
+  columns: keptColumns,
   params: { id: param.text() },
-  text: `select ${idColumn.sql} from repos where id = :id for key share`,
+  text: `select ${keptColumns.sql} from repos where id = :id for key share`,
 })
 
 /** The repo `owner/slug`, for a verb; 404 if it is not visible to the caller. */
@@ -274,9 +274,13 @@ export async function lockWholeRepo(tx: Querier, repoId: string): Promise<RepoFa
   return facts ?? null
 }
 
-/** Keeps the repo from deletion until the transaction ends, and blocks nothing else. False if it no longer exists. */
-export async function keepRepo(tx: Querier, repoId: string): Promise<boolean> {
-  return (await tx.query(keepById, { id: repoId })).length > 0
+/**
+ * Keeps the repo from deletion and from another owner until the transaction ends, and blocks nothing else. Its owner is
+ * that of now: it may have moved since it was found. Null if it no longer exists.
+ */
+export async function keepRepo(tx: Querier, repoId: string): Promise<Pick<RepoFacts, 'id' | 'ownerId'> | null> {
+  const [kept] = await tx.query(keepById, { id: repoId })
+  return kept ?? null
 }
 
 /**

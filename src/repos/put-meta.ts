@@ -152,13 +152,14 @@ async function applyMeta(
   write: WriteBlock,
 ): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
-  if (!(await lockRepo(tx, facts.id))) throw missing()
+  const locked = await lockRepo(tx, facts.id)
+  if (!locked) throw missing()
   await write(tx, facts.id)
   await tx.query(touchRepo, { id: facts.id })
   const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
   if (!repo) throw missing()
   const after = { ...(repo.modelMeta ?? repo.datasetMeta) }
-  await audit(tx, ctx, { action: 'repo.meta', accountId: facts.ownerId, targetId: facts.id, after })
+  await audit(tx, ctx, { action: 'repo.meta', accountId: locked.ownerId, targetId: facts.id, after })
   tx.afterCommit(() => ctx.deps.events.hint(facts.id))
   return repo
 }

@@ -75,7 +75,8 @@ type Changes = Omit<UpdateRepoInput, 'owner' | 'repo'>
  */
 export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: Changes): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
-  if (!(await lockRepo(tx, facts.id))) throw missing()
+  const locked = await lockRepo(tx, facts.id)
+  if (!locked) throw missing()
   const [before] = await tx.query(readEditable, { id: facts.id })
   if (!before) throw missing()
   const after: Editable = {
@@ -86,7 +87,7 @@ export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, 
   if (after.visibility !== before.visibility) assertMayShow(ctx, after.visibility)
   if (JSON.stringify(after) !== JSON.stringify({ ...before })) {
     await tx.query(writeEditable, { repoId: facts.id, ...after })
-    await audit(tx, ctx, { action: 'repo.update', accountId: facts.ownerId, targetId: facts.id, before, after })
+    await audit(tx, ctx, { action: 'repo.update', accountId: locked.ownerId, targetId: facts.id, before, after })
     tx.afterCommit(() => ctx.deps.events.hint(facts.id))
   }
   const [repo] = await getReposById(tx, ctx.viewer, [facts.id], { cards: true })

@@ -150,7 +150,7 @@ export function putRolloutGate(ctx: RequestContext, input: PutGateInput): Promis
     (allowed, { model, robot }) =>
       commitVerb(allowed, async (tx) => {
         // The robot of a gate that is removed may be gone.
-        await lockWithOther(tx, model, robot ?? model)
+        const { ownerId } = await lockWithOther(tx, model, robot ?? model)
         const { fingerprint, least, seeds } = input
         const viewer = visibleRepos(allowed.viewer)
         if (robot === null || least === null)
@@ -158,7 +158,7 @@ export function putRolloutGate(ctx: RequestContext, input: PutGateInput): Promis
         else await setGate(tx, allowed, { model, robot, fingerprint, least, seeds })
         await audit(tx, allowed, {
           action: 'rollouts.gate',
-          accountId: model.ownerId,
+          accountId: ownerId,
           targetId: model.id,
           after: { robot: robot?.fullName ?? input.robot, fingerprint, least, seeds },
         })

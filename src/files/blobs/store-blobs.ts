@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
-import { HubError } from '../../platform/errors.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
 import { inTurns } from '../../platform/slices.ts'
-import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
+import { findRepoToWrite, keepRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { memberKey } from '../../store/objects/member-key.ts'
 import type { ObjectHead, ObjectStore } from '../../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
@@ -132,7 +132,9 @@ export async function discardSent(
   }
 }
 
-/** The rows are there before the objects, so that no object exists without a row. Lock order: accounts, uploads. */
+/**
+ * The rows are there before the objects, so that no object exists without a row. Lock order: repos, accounts, uploads.
+ */
 async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldContent[]): Promise<readonly string[]> {
   const { db, config, events } = ctx.deps
   const objects = requireObjects(ctx.deps)
@@ -141,11 +143,14 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldC
   const rows = fresh.map((one, index) => rowOf(repo, one, memberKey(group, index)))
   const ids = rows.map(({ id }) => id)
   // The attempt takes the place of the account, so that a row does not collide with a pending upload of the same bytes.
-  const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: events.instance }
+  const of = { repoId: repo.id, accountId: attempt, attempt, instance: events.instance }
   await db.withTx(async (tx) => {
+    const kept = await keepRepo(tx, repo.id)
+    if (!kept) throw notFound(`The repo ${repo.fullName}`)
+    const { ownerId } = kept
     const bytes = fresh.reduce((sum, { size }) => sum + size, 0)
-    await reserveStorage(tx, config, repo.ownerId, { bytes, uploads: fresh.length, areContents: true })
-    await insertUploads(tx, of, rows)
+    await reserveStorage(tx, config, ownerId, { bytes, uploads: fresh.length, areContents: true })
+    await insertUploads(tx, { ...of, ownerId }, rows)
   })
   const release = keepClaim(ctx.deps, attempt, ids)
   try {
