@@ -102,7 +102,7 @@ function registerUsers(program: Command, io: ClientIo): void {
 }
 
 function registerOrgs(program: Command, io: ClientIo): void {
-  commandGroup(program, 'org', 'Create organizations and list their members')
+  commandGroup(program, 'org', 'Create organizations, invite people and list members')
     .command('add')
     .argument('<handle>', 'handle of the org; orgs and users share one namespace')
     .option('--name <name>', 'display name')

@@ -157,7 +157,14 @@ describe('hub open', () => {
       `${hub.running.url}/\n`,
       'No browser could be started here: open the address yourself.\n',
     ])
-    expect((await run('open', 'nowhere')).code).toBe(2)
+    const nowhere = await run('open', 'nowhere')
+    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining('settings or developers.')])
+    for (const [page, path] of [
+      ['runs', '/runs'],
+      ['orgs', '/settings/orgs'],
+      ['@ada', '/@ada'],
+    ] as const)
+      expect((await run('open', page)).out).toBe(`${hub.running.url}${path}\n`)
   })
 })
 
@@ -174,7 +181,7 @@ describe('hub key and hub org', () => {
     const refused = await runHub(['key', 'list'], { ...env(), HUB_TOKEN: made.token })
     expect([refused.code, refused.err]).toEqual([
       3,
-      expect.stringContaining(`Manage keys on ${hub.running.url}/settings/keys, or set HUB_TOKEN`),
+      expect.stringContaining(`Do it on ${hub.running.url}/settings/keys, or set HUB_TOKEN`),
     ])
     expect((await json('key', 'revoke', made.id)).revoked_at).not.toBeNull()
     expect((await run('key', 'list')).out).toBe('0 keys\n')

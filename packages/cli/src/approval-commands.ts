@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { LocalError } from '@hub/client/internal'
 import { type Command, InvalidArgumentError } from 'commander'
+import { bySession } from './by-session.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, runCommand } from './client-session.ts'
 import { hubExamples, inV1Names, linesOf } from './output.ts'
@@ -41,11 +42,15 @@ export function registerApprovalCommands(program: Command, io: ClientIo): void {
     .requiredOption('--for <time>', 'how long it is valid, such as 30m, 2h or 7d', readDuration)
     .addHelpText('after', hubExamples('approve ep_01k0… dev_01k0… --for 2h'))
     .action((endpoint: string, device: string, options: ApproveOptions) =>
-      runCommand(io, withJson(options), async (client) => {
-        const expiresAt = new Date(Date.now() + options.for * 1000).toISOString()
-        const { approval, token } = await client.devices.approve(endpoint, device, expiresAt)
-        return result({ ...inV1Names(approval), token })
-      }),
+      runCommand(
+        io,
+        withJson(options),
+        bySession(endpoint, async (client) => {
+          const expiresAt = new Date(Date.now() + options.for * 1000).toISOString()
+          const { approval, token } = await client.devices.approve(endpoint, device, expiresAt)
+          return result({ ...inV1Names(approval), token })
+        }),
+      ),
     )
   common(
     program
@@ -55,7 +60,11 @@ export function registerApprovalCommands(program: Command, io: ClientIo): void {
   )
     .addHelpText('after', hubExamples('revoke appr_01k0…'))
     .action((approval: string, options: CommonOptions) =>
-      runCommand(io, withJson(options), async (client) => result(inV1Names(await client.devices.revoke(approval)))),
+      runCommand(
+        io,
+        withJson(options),
+        bySession('sessions', async (client) => result(inV1Names(await client.devices.revoke(approval)))),
+      ),
     )
   common(
     program

@@ -68,8 +68,9 @@ export function explain(error: unknown): string {
   if (error instanceof ProblemError) {
     for (const entry of error.entries) {
       const place = entry.loc.length > 0 ? `${entry.loc.join('.')}: ` : ''
-      if (place !== '' || !error.message.includes(entry.detail))
-        lines.push(inLine(`  ${place}${entry.detail} (${entry.type})`))
+      // One fault is the message itself.
+      const isSaid = (place === '' || error.entries.length === 1) && error.message.includes(entry.detail)
+      if (!isSaid) lines.push(inLine(`  ${place}${entry.detail} (${entry.type})`))
     }
   }
   if (error instanceof LocalError) lines.push(...error.faults.map((fault) => inLine(`  ${fault}`)))

@@ -20,6 +20,7 @@ import { registerLoginCommands } from './login-command.ts'
 import { registerMapCommands } from './map-command.ts'
 import { registerModelCommand } from './model-command.ts'
 import { registerOpenCommand } from './open-command.ts'
+import { registerOrgCommands } from './org-commands.ts'
 import { registerPolicyServerCommand } from './policy-server-command.ts'
 import type { RegisterCommands } from './program.ts'
 import { registerPublishCommand } from './publish-command.ts'
@@ -35,6 +36,7 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerLoginCommands,
   registerEnvCommand,
   registerKeyCommands,
+  registerOrgCommands,
   registerRepoCommands,
   registerOpenCommand,
   registerClientCommands,

@@ -1,11 +1,11 @@
-/** `hub key list|create|revoke`, by the person who is signed in, and `hub org list|members`. */
+/** `hub key list|create|revoke`, by the person who is signed in. */
 
-import { type HubClient, ProblemError, type RemoteKey } from '@hub/client/internal'
+import type { HubClient, RemoteKey } from '@hub/client/internal'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { bySession } from './by-session.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommonOptions, collect, common, runCommand, type Work, wholeFrom } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
-import { pageAddress } from './open-command.ts'
 import { hubExamples, inV1Names, linesOf } from './output.ts'
 import { inLine } from './terminal.ts'
 
@@ -23,27 +23,11 @@ const sessionHelp = `
 Managing keys needs a person's session; a key like that of hub login may only revoke itself. Do it on the page of \`hub open keys\`, or
 here with the token of a session in HUB_TOKEN.`
 
-/** Says what to do where a key asked for what needs a session. */
-function withSession(error: unknown, url: string): unknown {
-  if (!(error instanceof ProblemError) || error.status !== 403) return error
-  const fix = `Manage keys on ${pageAddress(url, 'keys')}, or set HUB_TOKEN to the token of a session.`
-  return new ProblemError(
-    403,
-    { type: error.type, title: error.title, detail: `${error.message} ${fix}`, errors: error.entries },
-    error.requestId,
-  )
-}
-
 /** Adds them to the `hub` program. */
 export function registerKeyCommands(program: Command, io: ClientIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
-  const startKeys = (options: CommonOptions, work: Work) =>
-    start(options, (client, settings) =>
-      work(client, settings).catch((error: unknown) => {
-        throw withSession(error, settings.url)
-      }),
-    )
+  const startKeys = (options: CommonOptions, work: Work) => start(options, bySession('keys', work))
   const keys = commandGroup(program, 'key', 'Create, list and revoke API keys')
   common(keys.command('list').description('List your keys, or those of an org, newest first; needs a session'), io)
     .option('--owner <handle>', 'owner of the keys: you (default) or one of your orgs')
@@ -78,26 +62,6 @@ export function registerKeyCommands(program: Command, io: ClientIo): void {
       startKeys(options, async (client) => {
         const key = inV1Names(await client.signIn.revokeKey(id))
         return { json: key, text: linesOf(key) }
-      }),
-    )
-
-  const orgs = commandGroup(program, 'org', 'Your organizations')
-  common(orgs.command('list').description('List the orgs that you belong to'), io)
-    .addHelpText('after', hubExamples('org list', 'org list --json'))
-    .action((options: CommonOptions) =>
-      start(options, async (client) => {
-        const { orgs: items } = await client.me()
-        const rows = items.map(({ handle, name }) => `${inLine(`${handle.padEnd(24)} ${name ?? ''}`.trimEnd())}\n`)
-        return { json: { orgs: items }, text: `${rows.join('')}${countText(items.length, 'org')}\n` }
-      }),
-    )
-  common(orgs.command('members <org>').description('List the members of an org that you belong to'), io)
-    .addHelpText('after', hubExamples('org members walnut-robotics'))
-    .action((org: string, options: CommonOptions) =>
-      start(options, async (client) => {
-        const members = await client.orgMembers(org)
-        const rows = members.map(({ handle, role }) => `${inLine(`${role.padEnd(7)} ${handle}`)}\n`)
-        return { json: { org, members }, text: `${rows.join('')}${countText(members.length, 'member')}\n` }
       }),
     )
 }

@@ -2,6 +2,7 @@
 
 import type { HoldFilters, HubClient, RemoteHold } from '@hub/client/internal'
 import { type Command, Option } from 'commander'
+import { bySession } from './by-session.ts'
 import { type ClientIo, countText } from './client-output.ts'
 import {
   type CommandResult,
@@ -70,7 +71,10 @@ export function registerSpendCommands(program: Command, io: ClientIo): void {
     common(holds.command(`${name} <hold>`).description(about), io)
       .addHelpText('after', hubExamples(`holds ${name} spend_01k0…`))
       .action((id: string, _options: CommonOptions, command: Command) =>
-        start(command, (client) => show(ask(client, id))),
+        start(
+          command,
+          bySession(id, (client) => show(ask(client, id))),
+        ),
       )
   one('show', 'Show a hold', (client, id) => client.spend.hold(id))
   one('approve', 'Approve a hold and create its job; needs a session', (client, id) => client.spend.approve(id))
@@ -79,7 +83,10 @@ export function registerSpendCommands(program: Command, io: ClientIo): void {
     .requiredOption('--reason <text>', 'reason; the agent reads it')
     .addHelpText('after', hubExamples('holds deny spend_01k0… --reason "wait for the new dataset"'))
     .action((id: string, { reason }: { reason: string }, command: Command) =>
-      start(command, (client) => show(client.spend.deny(id, reason))),
+      start(
+        command,
+        bySession(id, (client) => show(client.spend.deny(id, reason))),
+      ),
     )
 
   const spend = common(
@@ -98,7 +105,8 @@ export function registerSpendCommands(program: Command, io: ClientIo): void {
     .addHelpText('after', capHelp)
     .action((usd: string, _options: CapOptions, command: Command) => {
       const { account, mode } = command.optsWithGlobals<CapOptions>()
-      return start(command, async (client) => spent(await client.spend.setCap({ account, ...capOf(usd, mode) })))
+      const set: Work = async (client) => spent(await client.spend.setCap({ account, ...capOf(usd, mode) }))
+      return start(command, bySession('spend', set))
     })
 }
 

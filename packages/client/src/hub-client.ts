@@ -8,8 +8,9 @@ import { endpointCalls } from './endpoints.ts'
 import { send } from './http.ts'
 import { repoLineage } from './lineage.ts'
 import type { MessageOption } from './message-option.ts'
+import { orgCalls } from './orgs.ts'
 import { pages } from './pages.ts'
-import { ProblemError, TransferError } from './problem.ts'
+import { TransferError } from './problem.ts'
 import { of, type RepoName } from './repo-name.ts'
 import type { Parts, Query } from './request.ts'
 import { runCalls } from './runs.ts'
@@ -100,8 +101,8 @@ export function createHubClient(options: HubClientOptions) {
     /** Checks a card, by default the stored one, against the files of its repo. */
     validateRobotCard: (repo: RepoName, card: Readonly<Record<string, unknown>> | null) =>
       call('POST /v1/robots/{owner}/{repo}/validate', cardReport, { ...of(repo), body: { card: card as never } }),
-    /** The members of an org of the caller, oldest first. 404 for any other. */
-    orgMembers: (handle: string) => membersOf(caller, handle),
+    /** Orgs: members and invitations. */
+    orgs: orgCalls(caller),
     /** History, snapshots and states. */
     versions: versionCalls(caller),
     /** The operations on training runs. */
@@ -163,42 +164,6 @@ function fileCalls({ url: base, call }: Caller) {
         ...plain,
       }),
   }
-}
-
-const orgPage = z.looseObject({
-  viewer: z.looseObject({
-    orgs: z.array(
-      z.looseObject({
-        handle: z.string(),
-        members: z.looseObject({
-          nodes: z.array(
-            z.looseObject({ role: z.string().toLowerCase(), user: z.looseObject({ handle: z.string() }) }),
-          ),
-          pageInfo: z.looseObject({ endCursor: z.string().nullish(), hasNextPage: z.boolean() }),
-        }),
-      }),
-    ),
-  }),
-})
-const orgText = `query ($after: String) { viewer { orgs { handle members(first: 100, after: $after) {
-  nodes { role user { handle } } pageInfo { endCursor hasNextPage } } } } }`
-
-async function membersOf({ graph, url }: Caller, handle: string) {
-  const found: { readonly handle: string; readonly role: string }[] = []
-  const read = async (after: string | undefined) => {
-    const org = (await graph(orgText, { after }, orgPage)).viewer.orgs.find((one) => one.handle === handle)
-    if (!org)
-      throw new ProblemError(
-        404,
-        { type: 'not_found', title: 'Not found', detail: `You are in no org ${handle}.` },
-        null,
-      )
-    const { nodes, pageInfo } = org.members
-    return { items: nodes, next_cursor: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null }
-  }
-  for await (const page of pages(url, read))
-    found.push(...page.map(({ role, user }) => ({ handle: user.handle, role })))
-  return found
 }
 
 const healthy = z.looseObject({

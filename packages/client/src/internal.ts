@@ -15,6 +15,7 @@ export { createHubClient, type HubClient, type RepoFilters } from './hub-client.
 export { type DoneSoFar, Interrupted } from './interrupted.ts'
 export { type LeftOut, nothingLeftOut } from './left-out.ts'
 export type { AtLeast, RepoLineage } from './lineage.ts'
+export type { RemoteRole } from './orgs.ts'
 export { pages } from './pages.ts'
 export { failureLine, isOfContent, LocalError, ProblemError, refusedIndexes, TransferError } from './problem.ts'
 export { type Progress, silent } from './progress.ts'

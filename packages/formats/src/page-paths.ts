@@ -102,13 +102,34 @@ const pagesByPrefix = { run: 'run', check: 'check', ep: 'endpoint', spend: 'hold
 const id = /^([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const repo = /^([a-z0-9-]+)\/([a-z0-9-]+)$/
 
+const handle = /^@([a-z0-9-]+)$/
+
+/** Pages that a person asks for by one word. */
+export const namedPages = [
+  'repos',
+  'runs',
+  'checks',
+  'endpoints',
+  'sessions',
+  'holds',
+  'spend',
+  'keys',
+  'orgs',
+  'audit',
+  'settings',
+  'developers',
+] as const satisfies readonly PageName[]
+
 /**
- * The path of a page by name: `owner/slug`, an id (`run_…`, `check_…`, `ep_…`, `spend_…`), `keys`, or '' for the home
- * page. Null if there is no such page.
+ * The path of a page by name: `owner/slug`, an id (`run_…`, `check_…`, `ep_…`, `spend_…`), `@handle`, one of
+ * `namedPages`, or '' for the home page. Null if there is no such page.
  */
 export function pageOf(what: string): string | null {
   if (what === '') return pagePath('home', {})
-  if (what === 'keys') return pagePath('keys', {})
+  const named = namedPages.find((name) => name === what)
+  if (named) return pagePath(named, {})
+  const [, account] = handle.exec(what) ?? []
+  if (account !== undefined) return pagePath('account', { handle: account })
   const [, owner, slug] = repo.exec(what) ?? []
   if (owner !== undefined && slug !== undefined) return pagePath('repo', { owner, repo: slug })
   const [, prefix = ''] = id.exec(what) ?? []
