@@ -63,9 +63,10 @@ export function killableHub(settings: Readonly<Record<string, string>> = {}) {
     return child
   }
 
-  /** Node in the checkout's folder, with nothing of this process's environment. */
+  /** Node in the checkout's folder, with nothing of this process's environment but where programs and compiled code are. */
   function node(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-    const kept = { PATH: process.env.PATH ?? '', HOME: made.base }
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+    const kept = { PATH, NODE_COMPILE_CACHE, HOME: made.base }
     return attend(
       spawn(process.execPath, args, { cwd: root, env: { ...kept, ...env }, stdio: ['ignore', 'pipe', 'inherit'] }),
     )
