@@ -3,11 +3,12 @@ import { DEFAULT_PAGE_SIZE, fullNameText, searchText, sha256Text } from '@hub/fo
 import { personFor } from '../../src/accounts/person-for.ts'
 import { stateText } from '../../src/files/versions/state-name.ts'
 import { type Board, boardsOfRepos, entriesOfBoard } from '../../src/rollouts/boards.ts'
-import { type Difference, differencesOfRollouts } from '../../src/rollouts/differences.ts'
+import { differencesOfRollouts } from '../../src/rollouts/differences.ts'
 import { episodesOfRollouts } from '../../src/rollouts/episodes/episode-rows.ts'
 import { MAX_KEPT_EPISODES } from '../../src/rollouts/limits.ts'
 import {
   conditionsOfRollouts,
+  disturbancesOfRollouts,
   outcomesOfRollouts,
   rolloutsById,
   rolloutsOfRepos,
@@ -19,6 +20,7 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
+import { RolloutDifferences } from './difference.ts'
 import { RolloutEpisodeType, RolloutOutcomeType } from './outcome.ts'
 
 const RolloutOutcomes = builder.connectionObject(
@@ -35,32 +37,6 @@ const RolloutOutcomes = builder.connectionObject(
     }),
   },
   { name: 'RolloutOutcomeEdge', description: 'An outcome and its cursor.' },
-)
-
-const RolloutDifferenceType = builder.objectRef<Difference>('RolloutDifference').implement({
-  description: 'A seed with which one of two results succeeds and the other does not.',
-  fields: (t) => ({
-    seed: t.exposeInt('seed', { description: 'The seed.' }),
-    success: t.exposeBoolean('success', { description: 'Whether this result succeeds: the other does not, or does.' }),
-    return: t.exposeFloat('return', { description: 'The return of this result.' }),
-    otherReturn: t.exposeFloat('otherReturn', { description: 'The return of the other one.' }),
-  }),
-})
-
-const RolloutDifferences = builder.connectionObject(
-  {
-    type: RolloutDifferenceType,
-    name: 'RolloutDifferenceConnection',
-    description: 'A page of differences, by seed.',
-    fields: (connection) => ({
-      nodes: connection.field({
-        type: [RolloutDifferenceType],
-        description: 'The differences.',
-        resolve: nodesOf<Difference>,
-      }),
-    }),
-  },
-  { name: 'RolloutDifferenceEdge', description: 'A difference and its cursor.' },
 )
 
 export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
@@ -86,6 +62,15 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
         'which reads 16 MiB: 413 for those beyond.',
       resolve: (rollout) => rollout.id,
       load: (ids: string[], ctx) => conditionsOfRollouts(ctx, ids),
+    }),
+    disturbance: t.loadable({
+      type: 'JSON',
+      byPath: true,
+      description:
+        'The `disturbance` of the conditions, without the task, so that a list says what each was made under. Read ' +
+        'as `conditions`.',
+      resolve: (rollout) => rollout.id,
+      load: (ids: string[], ctx) => disturbancesOfRollouts(ctx, ids),
     }),
     fingerprint: t.exposeString('fingerprint', {
       description: 'SHA-256 of the canonical JSON of `conditions`: results compare where it is equal.',

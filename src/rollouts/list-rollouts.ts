@@ -200,3 +200,12 @@ export async function conditionsOfRollouts(
   }
   return ids.map((id) => found.get(id) ?? notFound(`The result ${id}`))
 }
+
+/** The disturbances of these conditions alone, under the same errors. One statement. */
+export async function disturbancesOfRollouts(
+  ctx: Pick<RequestContext, 'deps'>,
+  ids: readonly string[],
+): Promise<(Conditions['disturbance'] | Error)[]> {
+  const all = await conditionsOfRollouts(ctx, ids)
+  return all.map((one) => (one instanceof Error ? one : one.disturbance))
+}

@@ -62,6 +62,19 @@ describe('a result of rollouts', () => {
     expect(await items(`/v1/repos/${from.repo}/rollouts`)).toHaveLength(3)
   })
 
+  it('says in a list what disturbed each, without its task', async () => {
+    const from = await model(ada)
+    await publish(ada, from, arm)
+    await publish(ada, from, arm, { disturbance: { gravity: 2, pushN: 9 } })
+    const [owner, slug] = from.repo.split('/')
+    const { data } = await hub.graphql(
+      ada,
+      `query ($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) { rollouts { nodes { disturbance } } } }`,
+      { owner, slug },
+    )
+    expect(data.repo.rollouts.nodes).toEqual([{ disturbance: { gravity: 2, pushN: 9 } }, { disturbance }])
+  })
+
   it('names what is missing: the version, the file, a robot that is none; seeds follow each other', async () => {
     const refused = async (change: Json) => {
       const answer = await publish(ada, walker, arm, change)

@@ -14,7 +14,7 @@ const told: Readonly<Record<Exclude<keyof Disturbance, 'pushEveryS' | 'pushForS'
   actionNoise: (is) => `noise of ${rounded(is.actionNoise)} in what it does`,
 }
 
-/** `conditions` of a result. What this page has no words for is shown by its name. */
+/** Of the conditions of a result, or of a row that has its `disturbance` alone. What this page has no words for is shown by its name. */
 export function disturbanceText(conditions: unknown): string {
   const given = numbersOf(conditions)
   const is = { ...calm, ...given } as Disturbance

@@ -5,11 +5,17 @@ import { repoParts } from '../../../ui/repo-parts.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
 import { shortBoard } from './board-results.ts'
+import { disturbanceText } from './disturbance-text.ts'
 import type { RolloutRowFragment } from './rollouts.graphql.ts'
 import { ScoreCells, ScoreHeads } from './score-cells.tsx'
 
+/** With its disturbance where the page does not say it of all rows together. */
+interface Row extends RolloutRowFragment {
+  readonly disturbance?: unknown
+}
+
 interface Props {
-  readonly rows: readonly RolloutRowFragment[]
+  readonly rows: readonly Row[]
   /** Which of both repos the page is not about. */
   readonly shows: 'model' | 'robot'
   /** Of the results that are compared: at most two. */
@@ -48,6 +54,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
               <td>
                 <RepoLink fullName={shows === 'model' ? row.model : row.robot} />
                 <div className="small dim">{shows === 'model' ? row.policyPath : <BoardLink row={row} />}</div>
+                {row.disturbance !== undefined && <div className="small dim">{disturbanceText(row)}</div>}
                 {below?.(row)}
               </td>
               <td className="nowrap">
