@@ -170,7 +170,7 @@ export function hashLater(
 
 /** Stores the facts of a dataset's `meta/info.json`, audited. */
 export async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, info: DatasetInfo): Promise<void> {
-  await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info })
+  await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info, isFromFile: true })
   await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after: { ...info } })
 }
 

@@ -6,6 +6,7 @@ import { HubError, notFound } from '../platform/errors.ts'
 import type { Tx } from '../store/db.ts'
 import { assign, excluded, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
+import { DATASET_INFO_PATH } from './dataset-info.ts'
 import { findRepoToWrite, getReposById, getRobots, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
 
@@ -69,6 +70,7 @@ const datasetMetaChanges = assign('dataset_meta', {
   totalFrames: excluded,
   fps: excluded,
   robotType: excluded,
+  infoSeq: excluded,
   updatedAt: sql('now()'),
 })
 
@@ -78,6 +80,11 @@ const datasetMetaRow = insertInto('dataset_meta', {
   totalFrames: param.int8(),
   fps: param.float8.orNull(),
   robotType: param.text.orNull(),
+  infoSeq: sql(
+    `case when :isFromFile::bool then (select f.from_seq from files f
+      where f.repo_id = :repoId and f.path = '${DATASET_INFO_PATH}' and f.to_seq is null) end`,
+    { isFromFile: param.bool() },
+  ),
 })
 
 /** Shared with the reader of `meta/info.json`, which sets the same block when the file is uploaded. */
@@ -123,7 +130,7 @@ export function setModelMeta(
 /** Replaces the dataset meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
 export function putDatasetMeta(ctx: RequestContext, input: DatasetMetaInput): Promise<Repo> {
   const { episodeCount, totalFrames, fps = null, robotType = null } = input
-  const block = { episodeCount, totalFrames, fps, robotType }
+  const block = { episodeCount, totalFrames, fps, robotType, isFromFile: false }
   return putMeta(ctx, input, 'dataset', (tx, repoId) => tx.query(upsertDatasetMeta, { repoId, ...block }))
 }
 

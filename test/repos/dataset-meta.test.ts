@@ -78,6 +78,54 @@ describe('a dataset repo whose meta/info.json is completed gets its dataset_meta
   })
 })
 
+describe('the block that was read of a meta/info.json', () => {
+  const counted = async () => {
+    const name = await hub.repo(ada)
+    await hub.upload(ada, name, { 'meta/info.json': info({ total_episodes: 3 }), 'README.md': '# data' })
+    return name
+  }
+  const label = (name: string, episode: number) =>
+    hub.call(ada, 'POST', `/v1/repos/${name}/episode-labels`, { episodes: [episode], choice: 'keep' })
+  const change: Record<string, (name: string) => Promise<unknown>> = {
+    'is deleted': (name) => hub.call(ada, 'POST', `/v1/repos/${name}/files/delete`, { paths: ['meta/info.json'] }),
+    'is deleted by a commit': (name) => hub.call(ada, 'POST', `/v1/repos/${name}/commits`, { delete: ['meta/'] }),
+    'is purged': (name) => hub.call(ada, 'POST', `/v1/repos/${name}/files/purge`, { paths: ['meta/info.json'] }),
+    'is replaced by one that says nothing': (name) => hub.upload(ada, name, { 'meta/info.json': 'null' }),
+    'is not in the state that is restored': (name) => hub.call(ada, 'POST', `/v1/repos/${name}/restore`, { at: '0' }),
+  }
+
+  it.each(Object.keys(change))('goes when the file %s, and with it what it refused', async (how) => {
+    const name = await counted()
+    expect([(await metaOf(name)).episode_count, (await label(name, 7)).status]).toEqual([3, 422])
+    await change[how]?.(name)
+    expect([await metaOf(name), (await label(name, 7)).status]).toEqual([undefined, 200])
+    // A file that comes back brings it.
+    await hub.upload(ada, name, { 'meta/info.json': info({ total_episodes: 4 }) })
+    expect([(await metaOf(name)).episode_count, (await label(name, 8)).status]).toEqual([4, 422])
+  })
+
+  it('stays with changes of other files, with the same bytes sent again, and comes back with a restored state', async () => {
+    const name = await counted()
+    await hub.upload(ada, name, { 'data/a.parquet': 'a' })
+    await hub.upload(ada, name, { 'meta/info.json': info({ total_episodes: 3 }) })
+    await hub.call(ada, 'POST', `/v1/repos/${name}/files/delete`, { paths: ['data/a.parquet'] })
+    expect((await metaOf(name)).episode_count).toBe(3)
+    await hub.call(ada, 'POST', `/v1/repos/${name}/files/delete`, { paths: ['meta/info.json'] })
+    expect(await metaOf(name)).toBeUndefined()
+    await hub.call(ada, 'POST', `/v1/repos/${name}/restore`, { at: '1' })
+    expect((await metaOf(name)).episode_count).toBe(3)
+    await hub.call(ada, 'POST', `/v1/repos/${name}/files/delete`, { paths: ['meta/info.json'] })
+    expect(await metaOf(name)).toBeUndefined()
+  })
+
+  it('and one that a person has put stays, whatever files go', async () => {
+    const name = await counted()
+    await hub.call(ada, 'PUT', `/v1/datasets/${name}/meta`, { episode_count: 9, total_frames: 90 })
+    await hub.call(ada, 'POST', `/v1/repos/${name}/files/delete`, { paths: ['meta/info.json', 'README.md'] })
+    expect((await metaOf(name)).episode_count).toBe(9)
+  })
+})
+
 it('a file of half a million levels or values is none, and nothing of it is parsed', () => {
   const known = { codebase_version: 'v2.1', total_episodes: 1, total_frames: 2 }
   const withMember = (text: string) => Buffer.from(`${JSON.stringify(known).slice(0, -1)},"x":${text}}`)

@@ -2,6 +2,7 @@
 import { isId } from '@hub/formats/ids'
 import type { AuditContext } from '../../operation/audit.ts'
 import { bodyColumns, keepBody, type ReadBody } from '../../repos/bodies/kept-bodies.ts'
+import { DATASET_INFO_PATH } from '../../repos/dataset-info.ts'
 import { keepCard, type ReadReadme, readmeColumns, readmeSource } from '../../repos/readme/kept-cards.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
@@ -60,6 +61,13 @@ const repoChangeRow = insertSelected('repo_changes', {
 
 const commitColumn = columns({ commitId: column.text('commit_id') })
 
+/** The facts of a data set go with the `meta/info.json` that they were read of; what a person has put stays. */
+const forgetFacts = `delete from dataset_meta d where d.repo_id = :repoId and d.info_seq is not null
+      and (not exists (select 1 from files f where f.repo_id = :repoId and f.path = '${DATASET_INFO_PATH}'
+          and f.to_seq is null)
+        or exists (select 1 from files f where f.repo_id = :repoId and f.path = '${DATASET_INFO_PATH}'
+          and f.from_seq = d.info_seq and f.to_seq = :seq))`
+
 /**
  * One statement. Times are read from the clock, not from the start of the transaction: a transaction that waited for
  * the repo's lock may have begun before the one that held it. Times never go back, even if the clock does.
@@ -76,16 +84,17 @@ const insertChange = statement({
     clock as (select date_trunc('milliseconds', greatest(clock_timestamp(), max(c.at))) as at from repo_changes c
       where c.repo_id = :repoId and c.seq = :seq - 1),
     replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId
-      and c.seq = :seq - 1)
+      and c.seq = :seq - 1),
+    forgotten as (${forgetFacts})
     ${repoChangeRow.sql} from moved m, clock returning ${commitColumn.sql}`,
 })
 
 /**
  * Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`; its rows in `files` are those of the new
- * state already, and the repo gets the card of the README.md among them, and waits for a job if its body is in a file
- * that is not read. The change names the run that made it: `runId`, else that of the key. Returns the commit id of the
- * new state, which the database draws at random. One statement, one more with `readme`, the README.md that the change
- * brings, and those of `keepBody` with `body`.
+ * state already. Facts of a data set go with the file that they were read of; the repo gets the card of the README.md
+ * among the files, and waits for a job if its body is in a file that is not read. The change names the run that made
+ * it: `runId`, else that of the key. Returns the commit id of the new state, which the database draws at random. One
+ * statement, one more with `readme`, the README.md that the change brings, and those of `keepBody` with `body`.
  */
 export async function recordChange({
   tx,

@@ -216,7 +216,8 @@ async function apply(
   })
   const keptMore = await settleKeptInRepo(tx, repo, kept)
   await countBytes(tx, ctx.deps.config, repo.ownerId, opened.bytes - closed.bytes + keptMore)
-  if (info && covers(input, DATASET_INFO_PATH)) await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info })
+  if (info && covers(input, DATASET_INFO_PATH))
+    await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info, isFromFile: true })
   await audit(tx, ctx, {
     action: 'files.restore',
     accountId: repo.ownerId,
