@@ -14,16 +14,33 @@ interface KnownFrames {
   /** Of the meta block; null without one. */
   readonly episodeCount: number | null
   readonly totalFrames: number | null
+  /** Of the episode itself, by a check of the files as they are now; null without one that read it. */
+  readonly ownFrames: number | null
   /** Of a check of the files as they are now; null without one. */
   readonly lengths: EpisodeLengths | null
 }
 
-/** 422 for a frame that no episode of the data set can have. */
-export function assertFrame(fullName: string, frame: number, known: KnownFrames): void {
+/** 422 for a frame that the episode does not have, or, while its own length is not known, no episode can have. */
+export function assertFrame(fullName: string, { episode, frame }: AskedFrame, known: KnownFrames): void {
+  if (known.ownFrames !== null) {
+    assertOwn(fullName, { episode, frame }, known.ownFrames)
+    return
+  }
   const last = Math.min(lastByTotals(known), lastByCheck(known))
   if (frame <= last) return
   const detail = `No episode of ${fullName} has a frame ${frame}: ${last} is the last that one can have. Give a frame from 0 to ${last}.`
   throw invalid('validation.value', detail, ['frame'])
+}
+
+interface AskedFrame {
+  readonly episode: number
+  readonly frame: number
+}
+
+function assertOwn(fullName: string, { episode, frame }: AskedFrame, frames: number): void {
+  if (frame < frames) return
+  const has = frames === 0 ? 'it has none.' : `its last one is ${frames - 1}. Give a frame from 0 to ${frames - 1}.`
+  throw invalid('validation.value', `Episode ${episode} of ${fullName} has no frame ${frame}: ${has}`, ['frame'])
 }
 
 /** Each of the other episodes has a frame too. Totals that say otherwise are wrong, and say nothing. */

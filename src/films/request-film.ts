@@ -47,6 +47,7 @@ const factColumns = columns({
   totalFrames: column.int8.orNull('d.total_frames'),
   /** Of the check of these files. */
   lengths: column.json.orNull("c.report #> '{summary,lengths}'", readLengths),
+  ownFrames: column.int4.orNull("(c.report #> '{summary,frames}' ->> :episode::int)::int"),
 })
 
 /** What the film is of, beside the locked data set: the state of the robot, and the map of joints in use. */
@@ -54,7 +55,7 @@ const facts = statement({
   name: 'episode-film-facts',
   exact: 'in-transaction',
   columns: factColumns,
-  params: { repoId: param.text(), robotRepoId: param.text(), seq: param.int4() },
+  params: { repoId: param.text(), robotRepoId: param.text(), seq: param.int4(), episode: param.int4() },
   text: `select ${factColumns.sql} from repos b left join dataset_meta d on d.repo_id = :repoId
     left join dataset_checks c on c.repo_id = :repoId and c.report_seq = :seq
     left join lateral (${newestReviewedSql(':repoId', ':robotRepoId')}) m on true
@@ -209,11 +210,11 @@ async function request(ctx: AllowedContext, tx: Tx, found: RepoFacts, input: Req
 const ofDataset =
   (robot: RepoFacts): SourceOf =>
   async (_ctx, tx, { id: repoId, fullName, seq }, { episode, frame }) => {
-    const [now] = await tx.query(facts, { repoId, robotRepoId: robot.id, seq })
+    const [now] = await tx.query(facts, { repoId, robotRepoId: robot.id, seq, episode })
     if (!now) throw notFound(`The repo ${robot.fullName}`)
     const { robotSeq, mapVersion, ...known } = now
     assertEpisode(fullName, known.episodeCount, episode, ['episode'])
-    assertFrame(fullName, frame ?? 0, known)
+    assertFrame(fullName, { episode, frame: frame ?? 0 }, known)
     return { seq, robotRepoId: robot.id, robotSeq, mapVersion, episode, keptId: null, robot: robot.fullName }
   }
 

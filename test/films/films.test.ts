@@ -121,18 +121,42 @@ describe('a film of an episode', () => {
     // Two others have a frame at least.
     expect([await asked({ frame: 88 }), await asked({ frame: 87 })]).toEqual([noFrame(88, 87), 202])
     // A check of these files knows the longest.
-    const reported = (counts: number[], seq: string) =>
+    const reported = (counts: number[], seq: string, frames?: (number | null)[]) =>
       hub.sql(
         `insert into dataset_checks (repo_id, owner_id, status, cause, seq, report, report_seq, report_at)
           select id, owner_id, 'succeeded', 'person', seq, $2::json, ${seq}, now() from repos where slug = $1
           on conflict (repo_id) do update set report = excluded.report, report_seq = excluded.report_seq`,
-        [repo.split('/')[1], JSON.stringify({ summary: { lengths: { lower: 20, upper: 40, counts } } })],
+        [repo.split('/')[1], JSON.stringify({ summary: { lengths: { lower: 20, upper: 40, counts }, frames } })],
       )
     await reported([2, 1], 'seq')
     expect([await asked({ frame: 40 }), await asked({ frame: 39 })]).toEqual([noFrame(40, 39), 202])
     // That of other files, or of two of the three episodes, says nothing.
     await reported([2, 1], 'seq + 1')
     expect(await asked({ frame: 41 })).toBe(202)
+    // The length of the episode itself, and of one that was not read the longest.
+    await reported([2, 1], 'seq', [25, null, 0])
+    const ofOwn = (episode: number, frame: number, why: string) => [
+      ...[422, [['body', 'frame']]],
+      `Episode ${episode} of ${repo} has no frame ${frame}: ${why}`,
+    ]
+    expect([
+      await asked({ frame: 25 }),
+      await asked({ frame: 24 }),
+      await asked({ episode: 1, frame: 40 }),
+      await asked({ episode: 1, frame: 38 }),
+      await asked({ episode: 2 }),
+      await asked({ episode: 2, kind: 'video' }),
+    ]).toEqual([
+      ofOwn(0, 25, 'its last one is 24. Give a frame from 0 to 24.'),
+      202,
+      noFrame(40, 39),
+      202,
+      ofOwn(2, 0, 'it has none.'),
+      ofOwn(2, 0, 'it has none.'),
+    ])
+    // Of other files again.
+    await reported([2, 1], 'seq + 1', [25, null, 0])
+    expect(await asked({ episode: 2, frame: 44 })).toBe(202)
     await reported([1, 1], 'seq')
     expect(await asked({ frame: 42 })).toBe(202)
     await count(1, 5)

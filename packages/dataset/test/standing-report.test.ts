@@ -23,7 +23,9 @@ it('has all of a small one, with the joint of each finding', () => {
   ])
   expect(standing.unchecked).toEqual([expect.stringMatching(/^pictures of videos \(3 of \w+\): .* not decoded$/)])
   expect(standing).not.toHaveProperty('videos')
-  expect(Object.keys(standing.summary)).toEqual(['lengths', 'tasks', 'joints'])
+  expect(Object.keys(standing.summary)).toEqual(['lengths', 'frames', 'tasks', 'joints'])
+  expect(standing.summary.frames).toEqual(report.summary.frames)
+  expect(report.summary.frames?.length).toBe(3)
 })
 
 it('keeps the first ones of each kind of a large one, and says so', () => {

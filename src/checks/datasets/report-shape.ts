@@ -36,6 +36,7 @@ export const datasetReport = z.object({
   omitted: z.array(sentence).max(100),
   summary: z.object({
     lengths: z.object(histogram).nullable(),
+    frames: z.array(count.nullable()).max(20_000).nullish(),
     tasks: z.array(z.object({ task: sentence, episodes: count, frames: count })).max(1000),
     joints: z.array(z.object({ place, ...histogram })).max(1000),
   }),

@@ -34,7 +34,7 @@ export async function checkEpisode(
 ): Promise<Float64Array | null> {
   const { findings, description, tasks } = held
   const { index } = episode
-  held.coverage.add(rows, episode.tasks)
+  held.coverage.add(episode.index, rows, episode.tasks)
   checkLength(episode, rows, findings)
   if (rows.frames === 0) return null
   checkValues(rows, index, findings)

@@ -11,7 +11,7 @@ export interface StandingReport extends Omit<DatasetReport, 'summary' | 'videos'
   readonly warnings: number
   /** What is left out, in words. */
   readonly omitted: readonly string[]
-  readonly summary: Pick<DatasetSummary, 'lengths' | 'tasks' | 'joints'>
+  readonly summary: Pick<DatasetSummary, 'lengths' | 'frames' | 'tasks' | 'joints'>
 }
 
 /** The hub takes 1 MiB. */
@@ -32,7 +32,7 @@ export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): Sta
   const all = bySeverity.error + bySeverity.warning
   const made = (ofAKind: number): StandingReport => {
     const kept = firstOfAKind(findings, ofAKind)
-    const { lengths, tasks, joints } = summary
+    const { lengths, frames, tasks, joints } = summary
     return {
       ...told,
       counts,
@@ -45,7 +45,7 @@ export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): Sta
         ...leftOut('tasks', summary.moreTasks, tasks.length + summary.moreTasks),
         ...leftOut('joints', summary.moreJoints, joints.length + summary.moreJoints),
       ],
-      summary: { lengths, tasks: tasks.map((one) => ({ ...one, task: cut(one.task) })), joints },
+      summary: { lengths, frames, tasks: tasks.map((one) => ({ ...one, task: cut(one.task) })), joints },
     }
   }
   const fits = (one: StandingReport) => one.findings.length <= MAX_FINDINGS && sizeOf(one) <= maxBytes

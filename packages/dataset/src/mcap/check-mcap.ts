@@ -50,7 +50,7 @@ export async function checkMcap(
       else if (hash !== null) hashes.set(hash, index)
       const labels = episode.state.names.join('\n')
       counted ??= { labels, of: coverage([...rows.columns.values()].map(({ feature }) => feature)) }
-      if (counted.labels === labels) counted.of.add(rows, [])
+      if (counted.labels === labels) counted.of.add(index, rows, [])
       else unchecked.push(`${path}: it has other joints than the first file, and is not in the summary`)
     }
     onEpisode?.(index + 1, paths.length)
