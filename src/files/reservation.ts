@@ -28,6 +28,8 @@ export interface Room {
   readonly uploads: number
   /** The uploads are contents that the hub itself stores. */
   readonly areContents?: boolean
+  /** Of the account too: announced by work in progress, and counted when that ends. */
+  readonly announced?: number
 }
 
 /** What the hub calls the upload of a content in the store; no store has a multipart upload with this id. */
@@ -198,7 +200,8 @@ export const fitSurely = (config: Config, { mostBytes }: HeldBytes, bytes: numbe
  * The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store.
  */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
-  const [use] = await querier.query(storageUse, { ownerId })
+  const [found] = await querier.query(storageUse, { ownerId })
+  const use = found && { ...found, reserved: found.reserved + (room.announced ?? 0) }
   const refusal = use && refusalOf(config, use, room, await contentsAmong(querier, ownerId, use, room))
   if (refusal) throw refusal
 }

@@ -1,10 +1,13 @@
 /** A worker announces the bytes of its film, and gets the address that takes them. Contract, "Films of episodes". */
 import { requireCredential } from '../auth/policy.ts'
 import { assertRoom } from '../files/reservation.ts'
+import { lockAccounts } from '../files/upload-sql.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
+import { HubError, notFound } from '../platform/errors.ts'
+import { lockRepo } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
 import { abortAfterCommit, abortRefused, newJobKey } from '../work/job-objects.ts'
@@ -52,6 +55,21 @@ const announce = statement({
   rewrites: 'id',
 })
 
+const announcedColumns = columns({ bytes: column.int8('coalesce(sum(f.size), 0)::int8') })
+
+/**
+ * Of the films that workers of the account are sending: read of the rows, so a film that is lost, tried again, deleted
+ * or at its end counts as what it is then. At most 50 rows, in index order; the account is locked.
+ */
+const announcedBeside = statement({
+  name: 'episode-films-announced',
+  exact: 'in-transaction',
+  columns: announcedColumns,
+  params: { ownerId: param.text(), id: param.text() },
+  text: `select ${announcedColumns.sql} from episode_films f
+    where f.owner_id = :ownerId and f.status = 'running' and f.id <> :id`,
+})
+
 /**
  * One upload, in place of one that was announced before. Errors: 401, 403, 404, 409 `conflict.not_claimer`, 413 for a
  * film over its limit and for `quota.storage`, 503.
@@ -74,11 +92,12 @@ async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, 
     const detail = `A ${film.kind} has at most ${most} bytes; this one has ${size}.`
     throw new HubError('too_large', detail, { facts: { unit: 'bytes', limit: most, used: size } })
   }
-  // The count that goes with the last report decides.
+  // So that a request that must fail creates nothing in the store.
   await assertRoom(ctx.deps.db, ctx.deps.config, film.ownerId, { bytes: size, uploads: 0 })
   const upload = await begin(ctx, film)
   try {
     return await commitVerb(ctx, async (tx) => {
+      await assertRoomBeside(ctx, tx, film, size)
       const replaced = await tx.query(announce, { id: film.id, attempt, credentialId, size, sha256, ...upload })
       if (replaced.length === 0) {
         const now = await readFilm(tx, ctx.viewer, film)
@@ -92,6 +111,16 @@ async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, 
     await abortRefused(ctx, upload, error)
     throw error
   }
+}
+
+/** 413 where the films that are sent at the same time do not all fit. Locks as a report does: the repo, the account. */
+async function assertRoomBeside({ deps }: AllowedContext, tx: Tx, film: EpisodeFilm, bytes: number): Promise<void> {
+  const repo = await lockRepo(tx, film.repoId)
+  if (!repo) throw notFound(`The repo ${film.repo}`)
+  const { ownerId } = repo
+  await tx.query(lockAccounts, { ids: [ownerId] })
+  const [beside] = await tx.query(announcedBeside, { ownerId, id: film.id })
+  await assertRoom(tx, deps.config, ownerId, { bytes, uploads: 0, announced: beside?.bytes ?? 0 })
 }
 
 async function begin(ctx: RequestContext, { id, kind }: EpisodeFilm): Promise<Omit<FilmTicket, 'size'>> {

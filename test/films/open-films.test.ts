@@ -1,9 +1,9 @@
 /** The films of an account that wait or are being made: fifty at most. Contract, "Films of episodes". */
 import { describe, expect, it } from 'vitest'
-import { type Person, types } from '../support/hub.ts'
+import { type Json, type Person, types } from '../support/hub.ts'
 import { filmHub } from './support/film-hub.ts'
 
-const { hub, ask } = filmHub()
+const { hub, ask, claim, presign, report } = filmHub()
 
 /** Films that wait, of the data set of one that was asked for. */
 const waiting = (repo: string, count: number, letter: string) =>
@@ -23,6 +23,21 @@ const openOf = async (handle: string) =>
       [handle],
     )
   ).length
+
+/** Two films that workers of a person have, whose account has room for one of a thousand bytes. */
+async function bothHeld() {
+  const bob = await hub.person()
+  const key = await hub.key(bob)
+  const repo = await hub.repo(bob)
+  for (const episode of [1, 2]) await ask(repo, { episode }, bob)
+  const films = [await claim('one', key), await claim('two', key)]
+  const room = hub.running.deps.config.storageQuotaBytes - 1500
+  await hub.sql('update accounts set storage_bytes = $2 where id = $1', [bob.id, room])
+  const send = (film: Json) => presign(film, { size: 1000 }, key)
+  const lose = (film: Json) =>
+    hub.sql(`update episode_films set lease_expires_at = now() - interval '1 second' where id = $1`, [film.id])
+  return { key, films, send, lose, clean: () => hub.sql('delete from episode_films where owner_id = $1', [bob.id]) }
+}
 
 /** An org of the person with two data sets' films: one has it already, one would come. */
 async function moving(bob: Person, there: number, brought: number) {
@@ -77,6 +92,34 @@ describe('a film of an episode', () => {
     const open = await hub.sql(`select 1 from episode_films where owner_id = $1 and status = 'queued'`, [bob.id])
     expect(open).toHaveLength(50)
     await hub.sql(`delete from episode_films where owner_id = $1`, [bob.id])
+  })
+
+  it('counts from its announcement: of two that are sent at once into room for one, one is refused', async () => {
+    const { films, send, clean } = await bothHeld()
+    const answers = await Promise.all(films.map(send))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 413])
+    const refused = answers.find(({ status }) => status === 413)
+    expect(refused && types(refused)).toEqual(['quota.storage'])
+    const sent = films[answers.findIndex(({ status }) => status === 200)]
+    // In place of what it had announced.
+    expect((await send(sent)).status).toBe(200)
+    await clean()
+  })
+
+  it.each(['is lost and tried again', 'fails', 'is deleted'])('counts no more once it %s', async (how) => {
+    const { key, films, send, lose, clean } = await bothHeld()
+    const [first, second] = films
+    expect([(await send(first)).status, (await send(second)).status]).toEqual([200, 413])
+    if (how === 'fails') await report(first, { status: 'failed', error: 'no robot' }, key)
+    if (how === 'is deleted') await hub.call(key, 'DELETE', `/v1/repos/${first.repo}/episode-films/${first.id}`)
+    if (how === 'is lost and tried again') {
+      // It holds its bytes until another worker has it.
+      await lose(first)
+      expect((await send(second)).status).toBe(413)
+      expect(await claim('three', key)).toMatchObject({ id: first.id, attempt: 2 })
+    }
+    expect((await send(second)).status).toBe(200)
+    await clean()
   })
 
   it('comes with its data set to an account that has a place for it, and with none where it has not', async () => {
