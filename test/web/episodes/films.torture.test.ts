@@ -1,5 +1,7 @@
 // @module-tag long
 /** Pictures and videos that workers make of episodes: on the page of episodes, and in a README that links to one. */
+import { filmEpisode } from '@hub/check-worker/film/film-episode'
+import { findChromium } from '@hub/check-worker/stills/find-chromium'
 import type { Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -107,6 +109,30 @@ describe('films of episodes in Chromium', needs(noBrowser), () => {
     expect([faults(), seenBy.faults()]).toEqual([[], []])
     await seenBy.page.context().close()
     await page.close()
+  })
+
+  it('are refused at once for what their page does not show', { timeout: 110_000 }, async () => {
+    const [name, bare] = [await dataset(), await hub.repo(work.ada, { kind: 'robot', visibility: 'public' })]
+    const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)
+    if ('missing' in chromium) throw new Error(chromium.missing)
+    const refusal = (more: string, frame = 0) =>
+      filmEpisode({
+        ...{ program: chromium.program, hub: hub.running.url, token: null, frame, video: false },
+        ...{ path: `/${name}/episodes?frame=${frame}&${more}`, signal: new AbortController().signal },
+      }).then(
+        () => 'a film',
+        (error: Error) => error.message,
+      )
+    const on = `robot=${encodeURIComponent(robot)}`
+    expect([
+      await refusal(`episode=1&${on}`, 4000),
+      await refusal(`episode=9&${on}`),
+      await refusal(`episode=1&robot=${encodeURIComponent(bare)}`),
+    ]).toEqual([
+      expect.stringMatching(/^Episode 1 has no frame 4000: its last one is (\d+)\. Give a frame from 0 to \1\.$/),
+      'The page shows no robot: The dataset has no episode 9.',
+      `The page shows no robot: ${bare} has no MJCF or URDF file yet.`,
+    ])
   })
 
   it('are canceled while they wait and while they are made, and say why they failed', { timeout }, async () => {

@@ -1,5 +1,6 @@
 /** A dataset that is open: which episodes are shown, on which robot, and the address that says so. */
 import { element } from '../viewer/panels/element.ts'
+import { addressKeeper } from './address-keeper.ts'
 import type { Dataset, LoadedEpisode } from './dataset.ts'
 import { type EpisodeAddress, readAddress, writeAddress } from './episode-address.ts'
 import { episodeBar } from './episode-bar.ts'
@@ -11,9 +12,6 @@ import { filmOf, MOST_FILM_S } from './film.ts'
 import { ACTION, STATE } from './replay/poses.ts'
 import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
 import { shareBar } from './share-bar.ts'
-
-/** Between changes of the address: browsers refuse more than some a second. */
-const ADDRESS_MS = 400
 
 /** Why something is not shown. */
 export const problemNote = (error: unknown) =>
@@ -178,16 +176,4 @@ function toldOf({ episodes, info, bytes }: Dataset, index: number, loaded: Loade
   const rate = Number(info.fps.toPrecision(4))
   const megabytes = (bytes() / 1e6).toFixed(2)
   return `${task}${loaded?.curves.times.length ?? 0} frames at ${rate} a second · ${megabytes} MB read`
-}
-
-/** Writes the address once for changes in a row. */
-function addressKeeper(write: () => void) {
-  let waiting: ReturnType<typeof setTimeout> | undefined
-  return {
-    soon() {
-      clearTimeout(waiting)
-      waiting = setTimeout(write, ADDRESS_MS)
-    },
-    stop: () => clearTimeout(waiting),
-  }
 }

@@ -103,17 +103,14 @@ async function faster(page: Page, request: FilmRequest): Promise<void> {
 }
 
 /** Waits until the robot is seen at the frame, in its size. */
-async function shown(page: Page, { frame, size }: FilmRequest): Promise<void> {
+async function shown(page: Page, { path, frame, size }: FilmRequest): Promise<void> {
   const stage = page.locator(`.episode-stage[data-frame="${frame}"]`).first()
-  await stage.waitFor({ timeout: SHOWN_MS }).catch(async () => {
-    const said = await page
-      .locator('main')
-      .innerText({ timeout: 1000 })
-      .catch(() => '')
-    throw new CannotFilm(
-      `The page shows no robot at this frame. It says: ${said.replaceAll(/\s+/g, ' ').slice(0, 300).toWellFormed()}`,
-    )
-  })
+  const seen = stage.waitFor({ timeout: SHOWN_MS }).then(
+    () => null,
+    async () => `The page shows no robot at this frame. It says: ${await textOf(page.locator('main'))}`,
+  )
+  const why = await Promise.race([seen, pastTheEnd(page, path, frame), refusedBy(page)])
+  if (why !== null) throw new CannotFilm(why)
   if (!size) return
   // The policy of the pages allows no style sheet of others; a style of an element is none.
   await stage.evaluate((node, { width, height }) => {
@@ -125,6 +122,40 @@ async function shown(page: Page, { frame, size }: FilmRequest): Promise<void> {
   await page.locator(`.episode-stage canvas[width="${size.width}"][height="${size.height}"]`).waitFor({
     ...{ state: 'attached', timeout: SHOWN_MS },
   })
+}
+
+/** A page shows the last frame in place of one after it; never ends where the episode has the frame. */
+async function pastTheEnd(page: Page, path: string, frame: number): Promise<string> {
+  const stage = page.locator('.episode-stage[data-frames]').first()
+  await stage.waitFor({ timeout: SHOWN_MS }).catch(never)
+  const frames = Number(await stage.getAttribute('data-frames').catch(never))
+  if (frame < frames) return never()
+  const query = new URLSearchParams(path.slice(path.indexOf('?')))
+  const seed = query.get('seed')
+  const what = seed === null ? `Episode ${query.get('episode') ?? 0}` : `The motion of seed ${seed}`
+  const last = frames - 1
+  return `${what} has no frame ${frame}: its last one is ${last}. Give a frame from 0 to ${last}.`
+}
+
+/** What a page says of an episode, a motion or a robot that it does not show; never ends where it shows all. */
+async function refusedBy(page: Page): Promise<string> {
+  const said = page.locator(REFUSALS).first()
+  await said.waitFor({ timeout: SHOWN_MS }).catch(never)
+  return `The page shows no robot: ${await textOf(said)}`
+}
+
+/** Notices of other parts of a page do not matter. */
+const REFUSALS = [
+  '.viewer-problem',
+  '.episode-robot-bar [data-failed]',
+  '[aria-label="Recorded rollouts in 3D"] > .notice',
+].join(', ')
+
+const never = () => new Promise<never>(() => {})
+
+async function textOf(node: Locator): Promise<string> {
+  const said = await node.innerText({ timeout: 1000 }).catch(() => '')
+  return said.replaceAll(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
 }
 
 /** What the page's button saves; what it says instead becomes the reason. */
@@ -140,6 +171,6 @@ async function saved(page: Page, name: string, timeout: number): Promise<Uint8Ar
 /** What the page says instead of saving; it never ends where it says that it works, or saved. */
 async function refusalOf(share: Locator, timeout: number): Promise<string> {
   const other = share.getByRole('status').filter({ hasText: /^(?!Recording: |Saved).+/ })
-  await other.waitFor({ timeout }).catch(() => new Promise<never>(() => {}))
+  await other.waitFor({ timeout }).catch(never)
   return other.innerText()
 }

@@ -49,7 +49,8 @@ export function replayLane(onReady: StageOptions['onReady']): ReplayLane {
     shown = { state: poses.state?.(frame) ?? null, action: poses.action?.(frame) ?? null }
     const { state, action } = shown
     const pose = state ?? action
-    if (pose) stage?.pose({ frame, qpos: pose.qpos, ghost: isGhost && state && action ? action.qpos : null })
+    const frames = curves?.times.length ?? 0
+    if (pose) stage?.pose({ frame, frames, qpos: pose.qpos, ghost: isGhost && state && action ? action.qpos : null })
   }
   const prepare = () => {
     const of = (feature: string) => (mapping && curves ? posesOf({ ...mapping, curves, feature }) : null)

@@ -6,8 +6,10 @@ export interface RobotBar {
   readonly node: HTMLElement
   /** Models of the robot that is open; none while there is no robot. */
   models(entries: readonly string[], entry: string): void
-  /** What is going on, or what is wrong. */
+  /** What is going on. */
   tell(text: string): void
+  /** Why no robot is shown. */
+  fail(text: string): void
 }
 
 export interface RobotBarOptions {
@@ -77,6 +79,11 @@ export function robotBar(options: RobotBarOptions): RobotBar {
     },
     tell(text) {
       status.textContent = text
+      delete status.dataset.failed
+    },
+    fail(text) {
+      status.textContent = text
+      status.dataset.failed = ''
     },
   }
 }

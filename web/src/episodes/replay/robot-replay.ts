@@ -6,7 +6,7 @@ import { modelChoices } from '../../viewer/model-choice.ts'
 import { type EpisodeAddress, isRepoName } from '../episode-address.ts'
 import { jointMapView } from './joint-map-view.ts'
 import { type ReplayLane, replayLane } from './replay-lane.ts'
-import { type RobotBarOptions, robotBar } from './robot-bar.ts'
+import { type RobotBar, type RobotBarOptions, robotBar } from './robot-bar.ts'
 import type { RobotRepo, RobotStage } from './robot-stage.ts'
 
 /** A robot, and the kept maps from the data set to it, newest first. */
@@ -89,7 +89,7 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
     for (const lane of lanes.slice(used)) lane.closeRobot()
     for (const lane of lanes.slice(0, used))
       if (open && !lane.isOpen())
-        lane.open(open.repo, open.entry, theme).catch((error: unknown) => bar.tell(String(error)))
+        lane.open(open.repo, open.entry, theme).catch((error: unknown) => bar.fail(String(error)))
   }
   const openRobot = (name: string) => {
     closeAll()
@@ -98,7 +98,7 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
       const paths = repo.files.map(([path]) => path)
       const entries = modelChoices(paths, repo.card?.mjcfPath ?? null)
       const entry = entries.find((one) => one === part.model) ?? entries[0]
-      if (entry === undefined) return bar.tell(`${name} has no MJCF or URDF file yet.`)
+      if (entry === undefined) return bar.fail(`${name} has no MJCF or URDF file yet.`)
       open = { repo, entry }
       bar.models(entries, entry)
       openStages()
@@ -123,7 +123,7 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
   }
   const first = part.robot ?? named ?? ''
   const bar = robotBar({ ...part, robot: first, suggest: robots.names, ...hear })
-  const opener = robotOpener(robots, bar.tell)
+  const opener = robotOpener(robots, bar)
   openRobot(first)
   return {
     bar: bar.node,
@@ -150,14 +150,14 @@ function turnedFrom(home: Viewpoint | null, stage: RobotStage | null, said: View
 }
 
 /** Of several robots that were asked for in a row, the last is opened. */
-function robotOpener(robots: ReplayRobots, tell: (text: string) => void) {
+function robotOpener(robots: ReplayRobots, { tell, fail }: Pick<RobotBar, 'tell' | 'fail'>) {
   let asked = 0
   return {
     open(name: string, use: (repo: ReplayRobot) => void) {
       asked += 1
       const own = asked
       if (name === '') return tell('')
-      if (!isRepoName(name)) return tell('Write the robot as owner/robot: a repo of this hub.')
+      if (!isRepoName(name)) return fail('Write the robot as owner/robot: a repo of this hub.')
       tell(`Opening ${name}…`)
       robots.open(name).then(
         (repo) => {
@@ -166,7 +166,7 @@ function robotOpener(robots: ReplayRobots, tell: (text: string) => void) {
           use(repo)
         },
         (error: unknown) => {
-          if (own === asked) tell(error instanceof Error ? error.message : String(error))
+          if (own === asked) fail(error instanceof Error ? error.message : String(error))
         },
       )
     },

@@ -21,6 +21,8 @@ export interface RobotRepo {
 /** One frame of an episode, as two poses of the robot. */
 interface StagePose {
   readonly frame: number
+  /** How many frames the episode has: what waits for a frame after its end learns that it never comes. */
+  readonly frames?: number
   readonly qpos: readonly number[]
   readonly ghost: readonly number[] | null
 }
@@ -79,6 +81,7 @@ export function robotStage({ repo, entry, theme, onReady }: StageOptions): Robot
       node.append(element('details', {}, element('summary', {}, 'Bodies'), bodies.node))
       onReady(state.model, Array.from(state.frame.qpos))
     } else if (isNew && asked !== null) {
+      if (asked.frames !== undefined) stage.dataset.frames = String(asked.frames)
       stage.dataset.frame = String(asked.frame)
       asked = null
     }
