@@ -147,8 +147,7 @@ export function oneProcess({ limits, signal, chromium, started, drew }: ProcessO
   }
 }
 
-const withoutChromium = (missing: string) =>
-  `The policy sees pictures, and there is no Chromium that draws them: apt install chromium, or set HUB_CHROMIUM. ${missing}`
+const withoutChromium = (missing: string) => `The policy sees pictures, and nothing here draws them. ${missing}`
 
 /** An abort stays one: its reason is no error of Chromium. */
 function endedBy(error: unknown): never {
