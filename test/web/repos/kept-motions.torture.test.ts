@@ -157,6 +157,16 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     // A link to the picture opens the frame that it shows.
     const link = panel.getByRole('link', { name: 'Seed 3, frame 12' })
     expect(await link.getAttribute('href')).toContain('&frame=12')
+    // Also where the motion is open at another one, which the address then has, and again once it has moved on.
+    const time = page.getByRole('slider', { name: 'Time' })
+    for (const frame of [30, 5]) {
+      await time.fill(String(frame / moved.recorded.fps))
+      await expect.poll(() => frameOf(page)).toBe(String(frame))
+      await page.waitForURL(({ searchParams }) => searchParams.get('frame') === String(frame))
+      await link.click()
+      await expect.poll(() => frameOf(page)).toBe('12')
+    }
+    expect(await page.locator('.episode-stage').count()).toBe(1)
     expect(faults()).toEqual([])
     await page.close()
   })
@@ -204,6 +214,7 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
       await row.waitFor()
       const text = await row.innerText()
       expect([saysBits(text), saysCamera(text)]).toEqual([isSaid, isSaid])
+      expect(text).toContain('Nothing disturbs the robot: no push, delay or noise.')
     }
     expect(await accessibilityFaults(page)).toEqual([])
     await page.goto(`${hub.running.url}/${arm.repo}/rollouts`)

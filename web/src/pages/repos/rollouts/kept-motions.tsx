@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { useShownTheme } from '../../../app/use-theme.ts'
+import { addressKeeper } from '../../../episodes/address-keeper.ts'
 import { filmOf, MOST_FILM_S } from '../../../episodes/film.ts'
 import { shareBar } from '../../../episodes/share-bar.ts'
 import { rounded } from '../../../ui/format.ts'
@@ -75,19 +76,35 @@ function Sides({ motions, seed, isEmbedded, frame, speed }: SidesProps) {
   const places = useRef<(HTMLDivElement | null)[]>([])
   const bar = useRef<HTMLDivElement | null>(null)
   const player = useRef<MotionPlayer | null>(null)
+  /** The frame that the address has because it is shown. */
+  const kept = useRef(frame)
   const [faults, setFaults] = useState<readonly number[]>([])
   useEffect(() => {
     const onFault = (at: number) => setFaults((before) => [...before, at])
-    const opened = motionPlayer(motions, { ...first.current, onFault })
+    const keep = addressKeeper(() => {
+      kept.current = opened.frame()
+      history.replaceState(history.state, '', addressOf(opened))
+    })
+    const onRest = () => {
+      if (!isEmbedded) keep.soon()
+    }
+    const opened = motionPlayer(motions, { ...first.current, onFault, onRest })
     player.current = opened
     // The controls stay in view where the page is scrolled: above them nothing is covered.
     bar.current?.append(...(isEmbedded ? [] : shareOf(motions, opened)), opened.controls)
     for (const [at, stage] of opened.stages.entries()) places.current[at]?.append(stage.node)
     return () => {
+      keep.stop()
       opened.close()
       player.current = null
     }
   }, [motions, isEmbedded])
+  // A link to another frame of what is open.
+  useEffect(() => {
+    if (frame === kept.current) return
+    kept.current = frame
+    player.current?.go(frame)
+  }, [frame])
   useEffect(() => {
     for (const { viewer } of player.current?.stages ?? []) viewer.light(theme)
   }, [theme])
@@ -132,18 +149,21 @@ function shareOf(motions: readonly KeptMotion[], player: MotionPlayer): readonly
   if (motions.length !== 1 || !motion || !stage) return []
   return [
     shareBar({
-      link() {
-        const address = new URL(location.href)
-        address.searchParams.set('frame', String(player.frame()))
-        if (player.speed() === 1) address.searchParams.delete('speed')
-        else address.searchParams.set('speed', String(player.speed()))
-        return address
-      },
+      link: () => addressOf(player),
       title: () => `Seed ${motion.outcome.seed} of ${motion.label}, frame ${player.frame()}`,
       still: () => stage.viewer.still(),
       film: () => filmOf(stage.canvas, () => player.playThrough(MOST_FILM_S)),
     }),
   ]
+}
+
+/** The address of the page, with what is shown. */
+function addressOf(player: MotionPlayer): URL {
+  const address = new URL(location.href)
+  address.searchParams.set('frame', String(player.frame()))
+  if (player.speed() === 1) address.searchParams.delete('speed')
+  else address.searchParams.set('speed', String(player.speed()))
+  return address
 }
 
 interface FilmsProps {

@@ -16,6 +16,8 @@ export interface MotionPlayer {
   /** Of the longest motion. */
   frame(): number
   speed(): number
+  /** Shows another frame of the longest motion. */
+  go(frame: number): void
   /** Plays once from the first frame, for at most so many seconds of the clock. */
   playThrough(mostS: number): Promise<void>
   close(): void
@@ -28,11 +30,13 @@ interface PlayerOptions {
   readonly speed: number
   /** The robot at a place has another number of positions than its motion. */
   readonly onFault: (place: number) => void
+  /** The time stands still at another frame, or the speed is another one. */
+  readonly onRest: () => void
 }
 
 export function motionPlayer(
   motions: readonly KeptMotion[],
-  { theme, frame: first, speed: given, onFault }: PlayerOptions,
+  { theme, frame: first, speed: given, onFault, onRest }: PlayerOptions,
 ): MotionPlayer {
   const endOf = ({ motion: { times } }: KeptMotion) => times.at(-1) ?? 0
   const longest = motions.reduce((found, one) => (endOf(one) > endOf(found) ? one : found))
@@ -45,12 +49,15 @@ export function motionPlayer(
   const show = (time: number) => {
     for (const [at, { motion }] of motions.entries()) {
       const frame = frameNear(motion.times, time)
-      if (posed.has(at)) stages[at]?.pose({ frame, qpos: motion.qpos[frame] ?? [], ghost: null })
+      const frames = motion.times.length
+      if (posed.has(at)) stages[at]?.pose({ frame, frames, qpos: motion.qpos[frame] ?? [], ghost: null })
     }
     const text = `${time.toFixed(2)} of ${duration.toFixed(2)} s`
     controls.show(time, text, head.isPlaying())
     ticker.run()
-    if (!head.isPlaying()) through.rest()
+    if (head.isPlaying()) return
+    through.rest()
+    onRest()
   }
   const head = playhead(duration, [], show)
   const ticker = tickerOf(head)
@@ -74,6 +81,7 @@ export function motionPlayer(
     onSpeed(next) {
       speed = next
       head.setSpeed(next)
+      onRest()
     },
     onLoop(isLoop) {
       loops = isLoop
@@ -99,6 +107,10 @@ export function motionPlayer(
     stages,
     frame: () => frameNear(times, head.time()),
     speed: () => speed,
+    go(frame) {
+      head.play(false)
+      toFrame(frame)
+    },
     playThrough: through.play,
     close() {
       ticker.stop()
