@@ -1,8 +1,7 @@
 /** `resolve` and `raw`: the bytes of a file, as a redirect to the store. */
-
-import { pagePath } from '@hub/formats/page-paths'
 import type { FastifyReply } from 'fastify'
 import { resolveFile } from '../../src/files/resolve-file.ts'
+import { pageAt } from '../../src/http/printed-address.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import type { Call } from '../engine/call.ts'
 import type { HfHandler } from '../engine/handler.ts'
@@ -39,18 +38,18 @@ export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => 
   },
 ]).flat()
 
-/** `tree/main/folder` and `blob/main/file`: pages of both have one form of address here. */
-const PLACE_OF_PAGE = /^(?:tree|blob)\/([^/]+)\/(.+)$/
+/** `tree/main/folder`, `blob/main/file` and `commit/id`: what stands after the name in the address of a page. */
+const PLACE_OF_PAGE = /^(tree|blob|commits?)\/([^/]+)(?:\/(.+))?$/
 
 /**
  * The address that a client prints of a data set is one of a page here: pages of all kinds are at `/owner/slug`. That
- * of a file or folder as it is now leads to it, any other one to the repo.
+ * of a file or folder as it is now leads to it, that of a commit to the history, any other one to the repo. Those of
+ * models are known by their form (`printed-address.ts`).
  */
 async function openPage(call: Call, type: RepoType): Promise<FastifyReply> {
   const { owner, slug: repo } = await findRepo(call, type, MAIN)
-  const [, revision = '', path = ''] = PLACE_OF_PAGE.exec(call.param('*')) ?? []
-  const page = isMain(revision) ? pagePath('repoFiles', { owner, repo, path }) : pagePath('repo', { owner, repo })
-  return call.reply.redirect(page, 302)
+  const [, word = '', revision = '', path = ''] = PLACE_OF_PAGE.exec(call.param('*')) ?? []
+  return call.reply.redirect(pageAt({ owner, repo }, word, isMain(revision) ? path : null), 302)
 }
 
 /** What `git clone` asks first. It shows a text to its user, and no JSON. */

@@ -9,6 +9,7 @@ import type { Deps } from '../operation/context.ts'
 import { noneMatchCovers } from '../platform/etag.ts'
 import { mayCompress, vary } from './compression.ts'
 import { pathOf } from './logger.ts'
+import { pageOfPrinted } from './printed-address.ts'
 import type { SharedHead } from './shared-head.ts'
 
 const folder = fileURLToPath(new URL('../../generated/web/', import.meta.url))
@@ -58,6 +59,8 @@ export async function registerPages(
   })
   app.get('/*', async (request, reply) => {
     const isOpened = isPage(request)
+    const printed = isOpened || takesAny(request) ? pageOfPrinted(request.url) : null
+    if (printed !== null) return reply.redirect(printed, 302)
     if (!isOpened && !mayUnfold(request)) return reply.callNotFound()
     const head = await headOf(request, reply)
     if (!isOpened && head === null) return reply.callNotFound()
@@ -81,10 +84,11 @@ function isPage(request: FastifyRequest): boolean {
  * Chat programs ask for any type where they unfold a link: a page of a public repo answers them too. Every other repo
  * is an error to a program, private and unknown ones alike.
  */
-function mayUnfold({ url, headers: { accept = '*/*' } }: FastifyRequest): boolean {
-  const path = pathOf(url)
-  return accept.includes('*/*') && !notPages.test(path) && 'repo' in (matchPage(path)?.params ?? {})
-}
+const mayUnfold = (request: FastifyRequest): boolean =>
+  takesAny(request) && 'repo' in (matchPage(pathOf(request.url))?.params ?? {})
+
+const takesAny = ({ url, headers: { accept = '*/*' } }: FastifyRequest): boolean =>
+  accept.includes('*/*') && !notPages.test(pathOf(url))
 
 /** A worker has the policy of its own script. */
 const isEngine = /\/assets\/engine-worker-[\w-]+\.js(?:\.br|\.gz)?$/

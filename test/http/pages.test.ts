@@ -61,6 +61,28 @@ describe('a page', () => {
     },
   )
 
+  it.each([
+    ['/ada/Act_X.v1', '/ada/act-x-v1'],
+    ['/ada/Act.X?a=1', '/ada/act-x?a=1'],
+    ['/ada/Act_X/tree/main', '/ada/act-x'],
+    ['/ada/Act_X/tree/main/', '/ada/act-x'],
+    ['/ada/Act_X/tree/main/a%20b/c', '/ada/act-x/tree/a%20b/c'],
+    ['/ada/act/blob/main/a%20b/c%23.txt', '/ada/act/tree/a%20b/c%23.txt'],
+    ['/ada/act/blob/HEAD/a', '/ada/act/tree/a'],
+    ['/ada/act/blob/v1.0/a', '/ada/act'],
+    ['/ada/act/commit/0123', '/ada/act/history'],
+    ['/ada/act/commits/main', '/ada/act/history'],
+  ])('has another address where a client of Hugging Face prints %s', async (path, page) => {
+    const { status, headers } = await open(path)
+    expect([status, headers.get('location')]).toEqual([302, page])
+    const { status: atProgram } = await hub.send(null, 'GET', path, { headers: { accept: 'application/json' } })
+    expect(atProgram).toBe(404)
+  })
+
+  it.each(['/ada/act/tree/main/a', '/ada/act/settings', '/ada/act'])('is where it is at %s', async (path) => {
+    expect((await open(path)).status).toBe(200)
+  })
+
   it.each(['/nothing', '/v2/repos', '/ada/arm'])('is no answer for a program that asks for %s', async (path) => {
     const { status, json } = await hub.send(null, 'GET', path, { headers: { accept: 'application/json' } })
     expect([status, json.type]).toEqual([404, '/problems/not_found'])
