@@ -1,4 +1,5 @@
 /** Files of a state: pages of the tree, one folder, all of them, and what is at some paths. */
+import { HubError } from '../../src/platform/errors.ts'
 import type { Call } from '../engine/call.ts'
 import type { FoundRepo } from '../repos/find-repo.ts'
 import type { HfFile } from './render-file.ts'
@@ -49,6 +50,30 @@ export async function readSiblings(call: Call, repo: FoundRepo): Promise<HfFile[
     if (cursor === null) break
   }
   return files
+}
+
+/** What a list tells of a repo. */
+interface ListedRepo {
+  readonly owner: { readonly handle: string }
+  readonly slug: string
+  readonly commit_id: string
+  readonly file_summary: { readonly count: number }
+}
+
+/** How many `siblings` a repo has in a list: one page of the graph at most. */
+export const listedCount = ({ file_summary: { count } }: ListedRepo): number => Math.min(count, FILES_PER_PAGE)
+
+/** They; null of a repo that is gone since it was listed. */
+export async function readListedFiles(call: Call, repo: ListedRepo): Promise<readonly HfFile[] | null> {
+  const limit = listedCount(repo)
+  if (limit === 0) return []
+  const { owner, slug, commit_id: commit } = repo
+  const range = { prefix: '', startAt: null, cursor: null, limit }
+  const page = await call.ask('hf-files', { owner: owner.handle, slug, commit, ...range }).catch((error: unknown) => {
+    if (error instanceof HubError && error.status === 404) return null
+    throw error
+  })
+  return page?.items ?? null
 }
 
 /** A file, or the path of a folder. */

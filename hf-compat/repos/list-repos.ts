@@ -2,12 +2,16 @@
 import type { Asked, Call } from '../engine/call.ts'
 import { badRequest } from '../engine/refusal.ts'
 import type { Answer, RepoType } from '../engine/route.ts'
+import { listedCount, readListedFiles } from '../files/read-files.ts'
 import type { FoundRepo } from './find-repo.ts'
 import { mergePages, type SortedPage } from './merge-pages.ts'
-import { only, renderRepo } from './render-repo.ts'
+import { only, renderRepo, renderSibling } from './render-repo.ts'
 
 /** The largest page of the graph. */
 const PER_PAGE = 100
+
+/** Files of `siblings` of one page of a list: with more the page ends earlier, and goes on at its `Link`. */
+const FILES_PER_PAGE = 10_000
 
 /** Only the newest first: the hub has neither likes nor downloads to sort by. */
 const sorts: Readonly<Record<string, 'created' | 'updated'>> = { lastModified: 'updated', createdAt: 'created' }
@@ -51,9 +55,27 @@ export async function answerList(call: Call, type: RepoType): Promise<Answer> {
     })
     pages.push({ items: page?.items ?? [], hasNext: page?.pageInfo.hasNextPage ?? false, after: cursors[at] ?? '' })
   }
-  const { items, next } = mergePages(pages, limit, sort === 'created' ? isNewer : isFresher)
-  const body = items.map(({ repo }) => (expand.length === 0 ? renderRepo(repo) : only(renderRepo(repo), expand)))
+  const isBefore = sort === 'created' ? isNewer : isFresher
+  const hasFiles = call.isAsked('full') || expand.includes('siblings')
+  const merged = mergePages(pages, limit, isBefore)
+  const { items, next } = hasFiles ? mergePages(pages, fitting(merged.items), isBefore) : merged
+  const body: unknown[] = []
+  for (const { repo } of items) {
+    const files = hasFiles ? await readListedFiles(call, repo) : null
+    const members = { ...renderRepo(repo), ...(files && { siblings: files.map((file) => renderSibling(file, false)) }) }
+    body.push(expand.length === 0 ? members : only(members, expand))
+  }
   return next === null ? { body } : { body, headers: call.nextPage({ cursor: next.join(BETWEEN) }) }
+}
+
+/** How many of the repos have the files that a page may have. Of the first ones they always fit. */
+function fitting(items: readonly Listed[]): number {
+  let files = 0
+  const end = items.findIndex(({ repo }) => {
+    files += listedCount(repo)
+    return files > FILES_PER_PAGE
+  })
+  return end < 0 ? items.length : end
 }
 
 /** In the order of the graph: ids sort by the time of creation. */

@@ -41,7 +41,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfListRepos',
       method: 'GET',
       path: api,
-      documents: ['hf-list-repos'],
+      documents: ['hf-list-repos', 'hf-files'],
       answer: (call) => answerList(call, type),
     },
   ]

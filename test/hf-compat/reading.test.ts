@@ -95,8 +95,10 @@ describe('a repo', () => {
       const page = await hf.get(person, `/datasets/${name}${rest}`)
       return [page.status, page.headers.get('location')]
     }
-    for (const rest of ['', '/commit/0123', '/tree/main', '/blob/v1.0/a/b.txt'])
+    for (const rest of ['', '/tree/main', '/blob/v1.0/a/b.txt'])
       expect([rest, ...(await to(rest))]).toEqual([rest, 302, `/${name}`])
+    for (const rest of ['/commit/0123', '/commits/main'])
+      expect([rest, ...(await to(rest))]).toEqual([rest, 302, `/${name}/history`])
     expect(await to('/blob/main/a%20b/c%23.txt')).toEqual([302, `/${name}/tree/a%20b/c%23.txt`])
     expect(await to('/tree/main/a')).toEqual([302, `/${name}/tree/a`])
     expect(refusal(await hf.get(null, `/datasets/${name}`))).toEqual([401, 'RepoNotFound'])
@@ -163,6 +165,48 @@ describe('a list of models', () => {
     expect((await listed('limit=4&sort=lastModified')).flat()).toEqual([oldest?.name, ...newest.slice(0, -1)])
     expect(refusal(await hf.get(person, '/api/models?cursor=x'))).toEqual([400, 'BadRequest'])
     expect(refusal(await hf.get(person, '/api/models?cursor=x~y'))).toEqual([400, 'ValidationCursor'])
+  })
+})
+
+describe('the files of the repos of a list', () => {
+  it('are there where all of a repo is asked for, and no others', async () => {
+    const person = await hub.person()
+    const empty = await hf.dataset(person, {})
+    const full = await hf.dataset(person, files)
+    const listed = async (query: string) =>
+      (await hf.get(person, `/api/datasets?author=${person.handle}&${query}`)).json
+    const siblings = Object.keys(files).map((rfilename) => ({ rfilename }))
+    for (const query of ['full=True', 'full=true&limit=2'])
+      expect(await listed(query)).toEqual([
+        expect.objectContaining({ id: full, siblings }),
+        expect.objectContaining({ id: empty, siblings: [] }),
+      ])
+    expect(await listed('expand=siblings')).toEqual([
+      { _id: full, id: full, siblings },
+      { _id: empty, id: empty, siblings: [] },
+    ])
+    for (const query of ['', 'full=false', 'cardData=true'])
+      for (const repo of await listed(query)) expect(repo).not.toHaveProperty('siblings')
+  })
+
+  it('end a page early where they are many, and no repo is left out', async () => {
+    const person = await hub.person()
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`f/${`${n}`.padStart(4, '0')}`, '']))
+    const names: string[] = []
+    for (let made = 0; made < 12; made += 1) {
+      const name = await hub.repo(person, { kind: 'model' })
+      const add = Object.keys(many).map((path) => ({ path, content: '' }))
+      for (const part of [add.slice(0, 1000), add.slice(1000)])
+        expect((await hub.call(person, 'POST', `/v1/repos/${name}/commits`, { add: part })).status).toBe(200)
+      names.push(name)
+    }
+    const first = await hf.get(person, `/api/models?author=${person.handle}&full=true`)
+    const [, next = ''] = /^<([^>]+)>/.exec(first.headers.get('link') ?? '') ?? []
+    const second = await hf.get(person, next)
+    expect(first.json).toHaveLength(10)
+    expect(first.json[0].siblings).toHaveLength(1000)
+    expect(second.headers.get('link')).toBeNull()
+    expect([...first.json, ...second.json].map(({ id }: { id: string }) => id)).toEqual(names.reverse())
   })
 })
 
