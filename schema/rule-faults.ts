@@ -65,9 +65,28 @@ function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   }))
 }
 
-/** A number of a document that no double is, as it was written, is a class of the hub's own. */
+const comparisons: Readonly<Record<string, string>> = {
+  '<=': 'at most',
+  '>=': 'at least',
+  '<': 'less than',
+  '>': 'more than',
+}
+
+/**
+ * zod's own words, as the hub says it. A number of a document that no double is, as it was written, is a class of the
+ * hub's own.
+ */
 const detailOf = (message: string): string =>
   message
+    .replace(
+      /^Too (?:big|small): expected number to be ([<>]=?)(\S+)$/,
+      (_, sign: string, bound: string) => `must be ${comparisons[sign]} ${bound}`,
+    )
+    .replace(
+      /^Too (?:big|small): expected \w+ to have ([<>]=?)(\d+) (\w+)$/,
+      (_, sign: string, bound: string, units: string) =>
+        `must have ${comparisons[sign]} ${bound} ${bound === '1' ? units.replace(/s$/, '') : units}`,
+    )
     .replace(/^Invalid input: expected .*, received undefined$/, 'is required')
     .replace(/^Invalid input: expected .*, received ExactNumber$/, 'has more digits than a number of 64 bits holds')
 

@@ -1,7 +1,7 @@
 /** The hub's public keys: what verifies the tokens that it signs for devices and policy servers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Edge } from '../../src/http/server.ts'
-import { everywhere, openToAll, text } from '../engine/handler-openapi.ts'
+import { everywhere, openToAll, problem, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
 
 const keysOf = (edge: Edge, request: FastifyRequest) => edge.contextOf(request).deps.signingKeys.jwks()
@@ -12,6 +12,7 @@ const signingKey: HandlerRoute = {
   method: 'GET',
   path: '/v1/devices/signing-key',
   answersHead: true,
+  refusesQuery: true,
   openApi: {
     summary: "The hub's public signing key",
     description: "A JSON Web Key (RFC 8037) that verifies the hub's current signatures.\n\nScope: `none`.",
@@ -37,6 +38,7 @@ const signingKey: HandlerRoute = {
           },
         },
       },
+      '422': problem('Validation failed'),
       ...everywhere,
     },
   },

@@ -18,11 +18,11 @@ import {
 import { type ErrorItem, HubError, type Loc } from '../../src/platform/errors.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
 import type { RoutePlan } from './dialect.ts'
-import { ABSENT, Faults, RequestRefusal } from './faults.ts'
+import { ABSENT, Faults, RequestRefusal, unknownParameter } from './faults.ts'
 import { placedFaults } from './free-form.ts'
 import type { BodySource, DocumentPlace, FieldsSource, PathSource, QuerySource } from './route.ts'
 import { addRuleFaults } from './rules.ts'
-import { type ScalarShape, scalarShape } from './scalars.ts'
+import { rangeFault, type ScalarShape, scalarShape } from './scalars.ts'
 
 export interface RequestParts {
   readonly path: Readonly<Record<string, string | undefined>>
@@ -35,10 +35,7 @@ export interface RequestParts {
 export function coerceRequest(plan: RoutePlan, parts: RequestParts): Record<string, unknown> {
   const faults = new Faults()
   const variables: Record<string, unknown> = {}
-  for (const name of Object.keys(parts.query)) {
-    if (!plan.queryNames.has(name))
-      faults.add('validation.unknown_member', `${name} is not a query parameter of this operation`, ['query', name])
-  }
+  for (const name of Object.keys(parts.query)) if (!plan.queryNames.has(name)) unknownParameter(name, faults)
   let readsBody = false
   for (const variable of plan.variables) {
     const { source } = variable
@@ -281,6 +278,8 @@ function scalarFault(value: unknown, shape: ScalarShape, parseValue: (value: unk
     const detail = textFault(value)
     if (detail) return { type: 'validation.value', detail }
   }
+  const range = rangeFault(value, shape)
+  if (range) return { type: 'validation.value', detail: range }
   try {
     parseValue(value)
     return null

@@ -28,6 +28,10 @@ export class Faults {
   }
 }
 
+export function unknownParameter(name: string, faults: Faults): void {
+  faults.add('validation.unknown_member', `${name} is not a query parameter of this operation`, ['query', name])
+}
+
 /** The 422 of request coercion: its places are already in `/v1` names. */
 export class RequestRefusal extends HubError {
   constructor(items: readonly ErrorItem[]) {

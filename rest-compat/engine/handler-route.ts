@@ -18,6 +18,8 @@ export interface HandlerRoute {
   readonly rest?: string
   /** Whether HEAD is answered like GET without a body. */
   readonly answersHead: boolean
+  /** Whether a query is refused. Addresses that people write into pages and links take what others add to them. */
+  readonly refusesQuery?: true
   /** Its entry in the OpenAPI document, without `operationId`; null for a path outside `/v1`. */
   readonly openApi: JsonSchema | null
   /**

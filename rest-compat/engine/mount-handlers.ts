@@ -5,6 +5,7 @@ import { refuseOtherMethods } from '../../src/http/refuse-other-methods.ts'
 import { assertTexts } from '../../src/http/request-texts.ts'
 import type { Edge } from '../../src/http/server.ts'
 import { type Bodies, openBodies } from './bodies.ts'
+import { Faults, RequestRefusal, unknownParameter } from './faults.ts'
 import type { HandlerRoute } from './handler-route.ts'
 import { refuseAnonymous } from './refuse-anonymous.ts'
 
@@ -30,7 +31,7 @@ export function registerHandlers(app: FastifyInstance, edge: Edge, handlers: rea
 }
 
 function mountHandler(app: FastifyInstance, edge: Edge, route: HandlerRoute, bodies: Bodies): void {
-  const { operation, method, path, rest, answersHead, body } = route
+  const { operation, method, path, rest, answersHead, body, refusesQuery } = route
   app.route({
     method,
     url: path,
@@ -38,7 +39,14 @@ function mountHandler(app: FastifyInstance, edge: Edge, route: HandlerRoute, bod
     config: { operation, ...(body && { mediaType: body.mediaType }) },
     ...(body && { bodyLimit: body.limitBytes }),
     onRequest: body ? [edge.identify, ...refuseAnonymous({ scope: 'key' })] : edge.identify,
-    preHandler: assertTexts(rest === undefined ? {} : { '*': rest }),
+    preHandler: [assertTexts(rest === undefined ? {} : { '*': rest }), ...(refusesQuery ? [refuseQuery] : [])],
     handler: (request, reply) => route.handle(edge, request, reply, bodies),
   })
+}
+
+/** As an operation that is a document refuses a member that it does not have. */
+async function refuseQuery({ query }: FastifyRequest): Promise<void> {
+  const faults = new Faults()
+  for (const name of Object.keys(query as object)) unknownParameter(name, faults)
+  if (faults.items.length > 0) throw new RequestRefusal(faults.items)
 }

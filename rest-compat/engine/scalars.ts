@@ -24,3 +24,13 @@ const shapes: Readonly<Record<string, ScalarShape>> = {
 export function scalarShape(type: GraphQLScalarType): ScalarShape {
   return shapes[type.name] ?? { json: 'string', schema: { type: 'string' } }
 }
+
+/**
+ * What is wrong with a number that the scalar does not hold, or null. A member may have a rule with a narrower range,
+ * which tells of the numbers in this one.
+ */
+export function rangeFault(value: unknown, { json, schema }: ScalarShape): string | null {
+  const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number }
+  if (json !== 'integer' || typeof value !== 'number' || minimum === undefined || maximum === undefined) return null
+  return value >= minimum && value <= maximum ? null : `must be a whole number from ${minimum} to ${maximum}`
+}

@@ -161,6 +161,7 @@ const contents: HandlerRoute = {
   path: '/v1/repos/:owner/:repo/blobs/archive',
   body: { mediaType: 'application/x-tar', limitBytes: MAX_CONTENT_ARCHIVE_BYTES },
   answersHead: false,
+  refusesQuery: true,
   openApi: {
     summary: 'Sends small files ahead of a commit, as one tar archive',
     description:

@@ -124,6 +124,9 @@ describe('a session', () => {
       use: 'sig',
     })
     expect((await hub.send(null, 'GET', '/v1/devices/signing-key')).json).toEqual(keys[0])
+    const asked = await hub.send(null, 'GET', '/v1/devices/signing-key?kid=x')
+    expect([asked.status, asked.json.errors[0].loc]).toEqual([422, ['query', 'kid']])
+    expect((await hub.send(null, 'GET', '/.well-known/jwks.json?kid=x')).status).toBe(200)
     expect(await me(await forge())).toBe(200)
   })
 

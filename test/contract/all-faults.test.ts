@@ -75,6 +75,26 @@ describe('one response', () => {
     ])
   })
 
+  it('says the range that a number is out of, whichever bound it passes', async () => {
+    const { json: repo } = await hub.call(ada, 'POST', '/v1/repos', { kind: 'dataset', slug: 'ranges' })
+    const meta = `/v1/datasets/${repo.full_name}/meta`
+    const put = async (episodes: number, frames: number) =>
+      (await hub.call(ada, 'PUT', meta, { episode_count: episodes, total_frames: frames })).json.detail
+    expect(await put(-1, 1)).toBe('body.episode_count: must be at least 0')
+    expect(await put(2 ** 31, 1)).toBe('body.episode_count: must be at most 2147483647')
+    expect(await put(1, 2 ** 60)).toBe(
+      `body.total_frames: must be a whole number from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+    )
+    expect((await hub.call(ada, 'GET', `/v1/repos?limit=${2 ** 31}`)).json.detail).toBe(
+      'query.limit: must be a whole number from -2147483648 to 2147483647',
+    )
+    const presign = await hub.call(ada, 'POST', `/v1/repos/${repo.full_name}/files/presign-upload`, { files: [] })
+    expect(presign.json.detail).toBe('body.files: must have at least 1 item')
+    const deleted = { paths: Array.from({ length: 101 }, (_, at) => `${at}`) }
+    const answer = await hub.call(ada, 'POST', `/v1/repos/${repo.full_name}/files/delete`, deleted)
+    expect(answer.json.detail).toBe('body.paths: must have at most 100 items')
+  })
+
   it('names fifty of the same fault at most, whatever finds it', async () => {
     const repo = await hub.repo(ada)
     const upload = { path: 'a', upload_id: 'twice', parts: [{ part_number: 1, etag: 'x' }] }
