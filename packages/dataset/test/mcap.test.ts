@@ -1,8 +1,9 @@
 /** MCAP files by ranges: joints and pictures of the encodings that recorders use, and what is not read, by name. */
-import { McapIndexedReader } from '@mcap/core'
+import { type IReadable, McapIndexedReader } from '@mcap/core'
 import { describe, expect, it } from 'vitest'
 import { mcapEpisode } from '../src/mcap/mcap-episode.ts'
 import { openMcap } from '../src/mcap/open-mcap.ts'
+import { topicReader } from '../src/mcap/topics.ts'
 import { atSecond, compressedImage, jointState, jointsAt, type MadeTopic, madeMcap } from './support/made-mcap.ts'
 
 const JOINTS = ['shoulder', 'elbow']
@@ -40,6 +41,10 @@ function fileOf(bytes: Uint8Array) {
     },
   }
 }
+const readableOf = ({ sizeBytes, read }: ReturnType<typeof fileOf>): IReadable => ({
+  size: () => Promise.resolve(BigInt(sizeBytes)),
+  read: async (offset, size) => new Uint8Array(await read(Number(offset), Number(offset + size))),
+})
 const opened = async (topics: readonly MadeTopic[], making?: Parameters<typeof madeMcap>[1]) =>
   openMcap(fileOf(await madeMcap(topics, making)))
 
@@ -100,6 +105,37 @@ describe('an MCAP file', () => {
     expect(gaps[0]).toMatch(/^Of \/joint_states the first \d\.\d s are read/)
   })
 
+  it('is read to a bound of what its chunks unpack to, however few bytes they have', async () => {
+    const file = fileOf(await madeMcap([states]))
+    const [{ uncompressedSize: size = 0n } = {}] = (await McapIndexedReader.Initialize({ readable: readableOf(file) }))
+      .chunkIndexes
+    expect(size).toBeGreaterThan(0n)
+    const mcap = await openMcap(file)
+    const [topic] = mcap.topics
+    if (!topic) throw new Error('The file has a topic.')
+    const part = await mcap.joints(topic, 64 * 1024 * 1024, 3 * Number(size))
+    expect([part.isWhole, part.times.length > 0, part.times.length < 200]).toEqual([false, true, true])
+    expect((await mcap.joints(topic)).isWhole).toBe(true)
+  })
+
+  it('lets others work while its messages are decoded', async () => {
+    const file = await opened([{ ...states, messages: rows.map((row, at) => jointsAt(at / 20, JOINTS, row)) }])
+    const [topic] = file.topics
+    if (!topic) throw new Error('The file has a topic.')
+    let turns = 0
+    const timer = setInterval(() => {
+      turns += 1
+    })
+    const slow = (bytes: Uint8Array) => {
+      const until = performance.now() + 2
+      while (performance.now() < until);
+      return topic.decode(bytes)
+    }
+    await file.joints({ ...topic, decode: slow })
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(2)
+  })
+
   it('keeps the number of a joint that a message leaves out', async () => {
     const parts: MadeTopic = {
       ...states,
@@ -112,6 +148,30 @@ describe('an MCAP file', () => {
     const { state } = await mcapEpisode(await opened([parts]))
     expect(state?.names).toEqual(JOINTS)
     expect([...(state?.position ?? [])]).toEqual([1, Number.NaN, 1, 2, 4, 3])
+  })
+})
+
+const manyFields = (count: number, width: number) =>
+  Array.from({ length: count }, (_, at) => `uint8 f${`${at}`.padStart(width, '0')}`).join('\n')
+
+describe('a message of joints, or a schema, that none has is refused', () => {
+  const read = async (topic: MadeTopic) => mcapEpisode(await opened([topic]))
+  const names = Array.from({ length: 120_000 }, (_, at) => `joint_${at}`)
+
+  it.each(['cdr', 'json'] as const)('over a mebibyte, in %s', async (encoding) => {
+    const topic = { ...states, encoding, messages: [jointsAt(0, names, [1])] }
+    await expect(read(topic)).rejects.toThrow(/a message of \/joint_states is not read: it has \d+ bytes, over 1048576/)
+  })
+
+  it.each([
+    ['of very many fields', manyFields(10_001, 5), /^its schema has 10001 fields, over 10000$/],
+    ['of more than a mebibyte', manyFields(9000, 120), /^its schema has \d+ characters, over 1048576$/],
+    ['that is none, and quoted in short', 'x'.repeat(5000), /^Could not parse line: 'x{400,480}$/],
+  ])('a schema %s', (_what, text, words) => {
+    const schema = { id: 1, name: 'sensor_msgs/msg/JointState', encoding: 'ros2msg', data: Buffer.from(text) }
+    const channel = { id: 1, schemaId: 1, topic: '/a', messageEncoding: 'cdr', metadata: new Map<string, string>() }
+    const topic = topicReader(null)({ type: 'Channel', ...channel }, { type: 'Schema', ...schema }, null)
+    expect(() => topic.decode(Uint8Array.of(0, 1, 0, 0))).toThrow(words)
   })
 })
 

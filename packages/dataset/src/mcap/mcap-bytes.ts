@@ -24,15 +24,32 @@ interface Block {
   readonly bytes: Uint8Array
 }
 
+interface Chunk {
+  readonly from: number
+  /** Behind its indexes. */
+  readonly to: number
+  readonly index: ChunkIndex
+}
+
 /** At most 32 MB of the file are in memory, or one block that is larger, and one chunk that was unpacked. */
 export function mcapBytes(file: ByteFile): McapBytes {
   const { sizeBytes } = file
   const plain = plainChunks()
-  let chunks: readonly { readonly from: number; readonly to: number; readonly index: ChunkIndex }[] = []
+  let chunks: readonly Chunk[] = []
+  /** The last one that does not begin after a place: a recording of a day has a hundred thousand. */
+  const chunkAt = (place: number): Chunk | undefined => {
+    let [low, high] = [0, chunks.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((chunks[middle]?.from ?? 0) <= place) low = middle + 1
+      else high = middle
+    }
+    return chunks[low - 1]
+  }
   const blocks: Block[] = []
   const rangeOf = (start: number, end: number): readonly [number, number] => {
-    const chunk = chunks.find(({ from, to }) => from <= start && end <= to)
-    if (chunk) return [chunk.from, chunk.to]
+    const chunk = chunkAt(start)
+    if (chunk && end <= chunk.to) return [chunk.from, chunk.to]
     if (end <= HEAD_BYTES) return [0, Math.min(HEAD_BYTES, sizeBytes)]
     const tail = Math.max(0, sizeBytes - TAIL_BYTES)
     return start >= tail ? [tail, sizeBytes] : [start, end]
@@ -59,14 +76,16 @@ export function mcapBytes(file: ByteFile): McapBytes {
       if (end > sizeBytes) throw new Error(`it ends after ${sizeBytes} bytes, before its own index says.`)
       const block = await blockOf(start, end)
       const bytes = block.bytes.subarray(start - block.start, end - block.start)
-      const chunk = chunks.find(({ from }) => from === start)
-      return chunk && bytes.length === Number(chunk.index.chunkLength) ? plain(chunk.index, bytes) : bytes
+      const chunk = chunkAt(start)
+      const isChunk = chunk?.from === start && bytes.length === Number(chunk.index.chunkLength)
+      return isChunk ? plain(chunk.index, bytes) : bytes
     },
     knows(indexes) {
-      chunks = indexes.map((index) => {
+      const made = indexes.map((index) => {
         const from = Number(index.chunkStartOffset)
         return { from, to: from + Number(index.chunkLength + index.messageIndexLength), index }
       })
+      chunks = made.toSorted((a, b) => a.from - b.from)
     },
   }
 }

@@ -13,16 +13,23 @@ export interface McapFile {
   /** By name. */
   readonly topics: readonly McapTopic[]
   /**
-   * The motion on a topic of joints, from the start of the file until chunks of so many bytes are read; `isWhole` of
-   * the series says whether that was its end.
+   * The motion on a topic of joints, from the start of the file until chunks of so many bytes are read, or of so many
+   * once they are unpacked; `isWhole` of the series says whether that was its end.
    */
-  joints(topic: McapTopic, mostBytes?: number): Promise<JointSeries>
+  joints(topic: McapTopic, mostBytes?: number, mostPlainBytes?: number): Promise<JointSeries>
   /** The last picture of a topic that is not after a time, in ns; null where there is none. */
   picture(topic: McapTopic, time: bigint): Promise<PictureMessage | null>
 }
 
 /** Of the chunks of one topic: joints alone need little, but a recorder puts pictures into the same chunks. */
 const MOST_BYTES = 64 * 1024 * 1024
+
+/** Of the same chunks once they are unpacked: text of JSON becomes a tenth, and a broken file may claim anything. */
+const MOST_PLAIN_BYTES = 1024 * 1024 * 1024
+
+/** Messages are decoded for so long at once: a worker says meanwhile that it lives, a page draws. */
+const MOST_MS = 50
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** The CRC of a chunk is compared once, where it is made plain, and not for each of its pictures. */
 const CHECKED = { validateCrcs: false } as const
@@ -46,26 +53,32 @@ export async function openMcap(file: ByteFile): Promise<McapFile> {
   const topics = channels
     .map((channel) => topicOf(channel, reader.schemasById.get(channel.schemaId), countOf(channel.id)))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const idsOf = (topic: McapTopic) => channels.filter(({ topic: name }) => name === topic.name).map(({ id }) => id)
+  const idsOf = (topic: McapTopic) =>
+    new Set(channels.filter(({ topic: name }) => name === topic.name).map(({ id }) => id))
   return {
     topics,
-    async joints(topic, mostBytes = MOST_BYTES) {
+    async joints(topic, mostBytes = MOST_BYTES, mostPlainBytes = MOST_PLAIN_BYTES) {
       const ids = idsOf(topic)
       const chunks = reader.chunkIndexes
-        .filter(({ messageIndexOffsets }) => ids.some((id) => messageIndexOffsets.has(id)))
+        .filter(({ messageIndexOffsets }) => Array.from(messageIndexOffsets.keys()).some((id) => ids.has(id)))
         .toSorted((a, b) => Number(a.messageStartTime - b.messageStartTime))
-      let bytes = 0
-      const over = chunks.find(({ chunkLength }, at) => {
+      let [bytes, plainBytes] = [0, 0]
+      const over = chunks.find(({ chunkLength, uncompressedSize }, at) => {
         bytes += Number(chunkLength)
-        return at > 0 && bytes > mostBytes
+        plainBytes += Number(uncompressedSize)
+        return at > 0 && (bytes > mostBytes || plainBytes > mostPlainBytes)
       })
       const endTime = over && over.messageStartTime - 1n
       const series = jointSeries(topic.name)
+      let since = performance.now()
       try {
         for await (const { logTime, data } of reader.readMessages({ topics: [topic.name], endTime, ...CHECKED })) {
           const message = jointMessage(decoded(topic, data))
           if (message === null) throw new Error(`a message of ${topic.name} has no names of joints.`)
           if (!series.add(logTime, message)) break
+          if (performance.now() - since < MOST_MS) continue
+          await nextTurn()
+          since = performance.now()
         }
       } catch (error) {
         throw told(error)

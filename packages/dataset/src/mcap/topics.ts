@@ -57,6 +57,13 @@ export function topicReader(protobuf: ProtobufReader | null) {
   }
 }
 
+/** Of a message of joints; a picture is bounded by its chunk. */
+const MOST_JOINT_BYTES = 1024 * 1024
+/** Of a schema: 200 types of ROS take some 60 KB. */
+const MOST_SCHEMA_BYTES = 1024 * 1024
+/** Of all types of a schema: each is a call for each message. */
+const MOST_FIELDS = 10_000
+
 const NEITHER = 'neither joints nor compressed pictures'
 const OTHER = 'joints and pictures are read in cdr with a ros2msg schema, in protobuf, and in json'
 
@@ -64,12 +71,44 @@ function byName(encoding: string, schema: Schema): Reading {
   const kind = kinds[lastName(schema.name)] ?? null
   if (kind === null) return NEITHER
   const text = new TextDecoder()
-  if (encoding === 'json') return { kind, decode: (bytes) => JSON.parse(text.decode(bytes)) as unknown }
+  const assertSize = ({ length }: Uint8Array) => {
+    if (kind === 'joints' && length > MOST_JOINT_BYTES)
+      throw new Error(`it has ${length} bytes, over ${MOST_JOINT_BYTES}`)
+  }
+  if (encoding === 'json')
+    return {
+      kind,
+      decode(bytes) {
+        assertSize(bytes)
+        return JSON.parse(text.decode(bytes)) as unknown
+      },
+    }
   if (encoding !== 'cdr' || schema.encoding !== 'ros2msg') return OTHER
   let reader: MessageReader | null = null
   const decode = (bytes: Uint8Array) => {
-    reader ??= new MessageReader(parse(text.decode(schema.data), { ros2: true }))
+    assertSize(bytes)
+    reader ??= cdrReader(text.decode(schema.data))
     return reader.readMessage<unknown>(bytes)
   }
   return { kind, decode }
+}
+
+/** What the library quotes of a line may be all of the schema. */
+const MOST_WORDS = 500
+
+function typesOf(schema: string) {
+  try {
+    return parse(schema, { ros2: true })
+  } catch (error) {
+    throw new Error((error instanceof Error ? error.message : String(error)).slice(0, MOST_WORDS))
+  }
+}
+
+function cdrReader(schema: string): MessageReader {
+  if (schema.length > MOST_SCHEMA_BYTES)
+    throw new Error(`its schema has ${schema.length} characters, over ${MOST_SCHEMA_BYTES}`)
+  const types = typesOf(schema)
+  const fields = types.reduce((sum, { definitions }) => sum + definitions.length, 0)
+  if (fields > MOST_FIELDS) throw new Error(`its schema has ${fields} fields, over ${MOST_FIELDS}`)
+  return new MessageReader(types)
 }
