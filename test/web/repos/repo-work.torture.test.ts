@@ -87,6 +87,24 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('opens the addresses of files and folders that clients of Hugging Face print', async () => {
+    const repo = await hub.repo(work.ada, { kind: 'model' })
+    await hub.upload(work.ada, repo, { 'sub/a.txt': 'a', 'HEAD/b.txt': 'b' })
+    const { page, faults } = await work.openPage()
+    for (const [printed, shown, text] of [
+      ['blob/main/sub/a.txt', 'tree/sub/a.txt', /^a\.txt/],
+      ['tree/main/sub', 'tree/sub', /^a\.txt/],
+      ['tree/main/', 'tree/', /^sub/],
+      ['tree/HEAD/b.txt', 'tree/HEAD/b.txt', /^b\.txt/],
+    ] as const) {
+      await page.goto(`${work.origin}/${repo}/${printed}`)
+      await page.waitForURL(`**/${repo}/${shown}`)
+      await page.getByText(text).first().waitFor()
+    }
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('makes, renames and deletes files and folders, and refuses what would undo a change', async () => {
     const repo = await hub.repo(work.ada, { kind: 'dataset' })
     await hub.upload(work.ada, repo, { 'meta/a.json': '{}', 'meta/b.json': '{}', 'x.txt': 'x' })

@@ -1,6 +1,8 @@
 /** A folder of a repo, or one of its files; live. */
-import { lazy, Suspense, useMemo } from 'react'
+import { pagePath } from '@hub/formats/page-paths'
+import { lazy, Suspense, useEffect, useMemo } from 'react'
 import { useSubscription } from 'urql'
+import { useLocation } from 'wouter'
 import { Link } from '../../../app/navigate.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { useWhenBehind } from '../../../ui/use-when-behind.ts'
@@ -36,6 +38,7 @@ export function Page({ params }: { readonly params: Params }) {
   useChanges(head, pages.refresh)
   const canWrite = useCanWrite(owner)
   const exact = head?.exact.nodes.find((file) => file.path === path)
+  useWithoutBranch(params, path, Boolean(head) && !exact && pages.isEmpty)
   return (
     <RepoFrame
       params={params}
@@ -101,6 +104,19 @@ function FolderActions({ owner, repo, folder }: FolderProps) {
       )}
     </>
   )
+}
+
+/**
+ * `tree/main/folder`, as Hugging Face's clients print it, is the folder: where nothing is at a path that begins with
+ * the name of the one branch, the rest of it is shown.
+ */
+function useWithoutBranch({ owner, repo }: Params, path: string, isNothing: boolean): void {
+  const [, go] = useLocation()
+  const rest = /^(?:main|HEAD)(?:$|\/(.*))/.exec(path)
+  const there = isNothing && rest ? pagePath('repoFiles', { owner, repo, path: rest[1] ?? '' }) : null
+  useEffect(() => {
+    if (there !== null) go(there, { replace: true })
+  }, [there, go])
 }
 
 /** Reads the folder again after each change; the first event is of the state that the page has, unless it changed. */
