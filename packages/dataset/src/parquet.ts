@@ -1,5 +1,6 @@
 /** Columns of a Parquet file by ranges of its bytes: only the row groups and columns that are needed are read. */
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
+import { pageGuard } from './parquet-pages.ts'
 
 /** A file whose bytes are read by ranges: on a disk, or over the network. */
 export interface ByteFile {
@@ -42,21 +43,33 @@ export interface DescribedParquet {
 
 /** Rejects with an `Error` in words where the file cannot be read. */
 export async function describeParquet(file: ByteFile): Promise<DescribedParquet> {
-  let isDescribed = false
+  let assertPages: ReturnType<typeof pageGuard> | null = null
+  const read = async (start: number, end: number) => {
+    if (assertPages === null && end - start > MOST_FOOTER_BYTES)
+      throw new Error('its description of itself is too long. Download the file.')
+    const bytes = await file.read(start, Math.min(end, file.sizeBytes))
+    assertPages?.(start, new Uint8Array(bytes))
+    return bytes
+  }
   const buffer = {
     byteLength: file.sizeBytes,
     slice(start: number, end = file.sizeBytes) {
-      if (!isDescribed && end - start > MOST_FOOTER_BYTES)
-        throw new Error('its description of itself is too long. Download the file.')
-      return file.read(start, Math.min(end, file.sizeBytes))
+      const bytes = read(start, end)
+      // All columns are asked for at once, and one that fails ends the reading: no one waits for the others then.
+      bytes.catch(() => undefined)
+      return bytes
     },
   }
-  const metadata = await parquetMetadataAsync(buffer, { initialFetchSize: FOOTER_BYTES }).catch((error: unknown) => {
-    throw new Error(`${file.path} is not read: ${error instanceof Error ? error.message : String(error)}`)
-  })
-  isDescribed = true
   const { unpackZstd } = await import('./zstd.ts')
   const compressors = { ZSTD: unpackZstd }
+  const described = async () => {
+    const told = await parquetMetadataAsync(buffer, { initialFetchSize: FOOTER_BYTES })
+    return { metadata: told, guard: pageGuard(told, compressors) }
+  }
+  const { metadata, guard } = await described().catch((error: unknown) => {
+    throw new Error(`${file.path} is not read: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  assertPages = guard
   return { metadata, source: { file: buffer, metadata, useOffsetIndex: true, compressors } }
 }
 
