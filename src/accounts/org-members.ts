@@ -1,6 +1,7 @@
 /** Org members. Contract, "Accounts and orgs": only owners change them; the last owner cannot be removed. */
 
 import type { Account } from '../auth/handle.ts'
+import { isOfCallSql } from '../auth/job-tables.ts'
 import { assertOrgOwner, assertSession } from '../auth/policy.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -85,7 +86,8 @@ const revokeMemberKeys = statement({
   name: 'org-member-keys-revoke',
   columns: idColumn,
   params: { orgId: param.text(), userId: param.text() },
-  text: `update api_keys set revoked_at = now() where account_id = :orgId and created_by = :userId and revoked_at is null returning ${idColumn.sql}`,
+  text: `update api_keys k set revoked_at = now() where k.account_id = :orgId and k.created_by = :userId
+    and k.revoked_at is null and not ${isOfCallSql} returning ${idColumn.sql}`,
 })
 
 /**
@@ -181,7 +183,7 @@ export function addOrgMember(
 
 /**
  * removeOrgMember: by an owner, or by the member themselves. Revokes the org's keys that the member created, because
- * they know the tokens. Errors: 401, 403, 404 (also for a non-member), 409 `conflict.last_owner`.
+ * they know the tokens; not those of the org's hosted jobs, which the hub made and which go on. Errors: 401, 403, 404 (also for a non-member), 409 `conflict.last_owner`.
  */
 export function removeOrgMember(
   ctx: RequestContext,

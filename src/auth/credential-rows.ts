@@ -48,8 +48,8 @@ const keyColumns = reachColumns.with({
    * Neither revoked nor expired, by the database clock; for the key of a hosted job, also that the job has not ended.
    */
   live: column.bool(`k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen}`),
-  /** Also the key that a disabled person made for an org; not that of a hosted job of the org. */
-  disabled: column.bool(`${isOut} or (k.job_id is null and coalesce((select m.disabled_at is not null
+  /** Also the key that a disabled person made for an org or for its run; not that of a hosted job of the org. */
+  disabled: column.bool(`${isOut} or (not coalesce(j.is_of_call, false) and coalesce((select m.disabled_at is not null
     from accounts m where m.id = k.created_by), false))`),
 })
 

@@ -46,9 +46,16 @@ export function operationsOf(kind: string | null): readonly string[] | null {
   return job ? job.operations : []
 }
 
-/** The job of the keys row `k`, as one row with `kind`, `status` and `repo_ids`. */
+/**
+ * The job of the keys row `k`, as one row with `kind`, `status` and `repo_ids`. `is_of_call`: the hub made the key for
+ * the hosted call that executes the job; else a person made it, for what their run starts.
+ */
 export const jobOfKeySql = keyedJobs
   .map(
-    ({ kind, table }) => `select '${kind}' as kind, u.status::text, u.repo_ids from ${table} u where u.id = k.job_id`,
+    ({ kind, table }) => `select '${kind}' as kind, u.status::text, u.repo_ids,
+      coalesce(u.hosted_credential = k.id, false) as is_of_call from ${table} u where u.id = k.job_id`,
   )
   .join(' union all ')
+
+/** `is_of_call` of the keys row `k`, where its job is not joined; false for a key without one. */
+export const isOfCallSql = `coalesce((select j.is_of_call from (${jobOfKeySql}) j), false)`

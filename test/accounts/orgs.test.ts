@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
+import { keysOfJobs } from './support/keys-of-jobs.ts'
 
 const hub = contractHub()
 
@@ -111,6 +112,18 @@ describe('an org', () => {
     expect([await members(ada), await members(bob)]).toEqual([[{ role: 'OWNER' }], []])
     const repo = await hub.repo(ada)
     expect(await members(await hub.key(ada, { repos: [repo] }))).toEqual(await members(await hub.key(ada)))
+  })
+
+  it('goes on with its hosted jobs when the member leaves who asked for them, and with no key of theirs', async () => {
+    const [boss, member] = [await hub.person(), await hub.person()]
+    const org = await hub.org([
+      { user: boss.handle, role: 'owner' },
+      { user: member.handle, role: 'member' },
+    ])
+    const { key, call } = await keysOfJobs(hub, member, org)
+    expect([await me(key), await me(call)]).toEqual([200, 200])
+    expect((await remove(boss, org, member)).revokedKeyIds).toHaveLength(1)
+    expect([await me(key), await me(call)]).toEqual([401, 200])
   })
 
   it('keeps its last owner, who can leave once there is another', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, type Who } from '../../support/hub.ts'
 import { cookieOf, PASSWORD, passwords } from '../../support/passwords.ts'
 import { statementsOf } from '../../support/request-statements.ts'
+import { keysOfJobs } from '../support/keys-of-jobs.ts'
 
 const hub = contractHub({}, { alone: true })
 const { person, post, signIn, isValid } = passwords(hub)
@@ -103,6 +104,17 @@ describe('a user who is disabled', () => {
       'user.disable',
       'user.enable',
     ])
+  })
+
+  it('is out with the key of a run of an org too; the call of a hosted job of the org goes on', async () => {
+    const ada = await person()
+    const org = await hub.org([{ user: ada.handle, role: 'owner' }])
+    const { key, call } = await keysOfJobs(hub, ada, org)
+    expect([await isValid(key), await isValid(call)]).toEqual([true, true])
+    await disable(operator(), ada.handle)
+    expect([await problemOf(key), await isValid(call)]).toEqual(['auth.disabled', true])
+    await enable(operator(), ada.handle)
+    expect(await isValid(key)).toBe(true)
   })
 
   it('has no session left that a racing sign-in opened, once they are enabled', async () => {
