@@ -38,8 +38,13 @@ const subjects = {
   ball: 'type="sphere" size="1" material="cube"',
   own: 'type="box" size="1 1 1" material="checker" rgba="0 0 1 1"',
 }
-type Subject = keyof typeof subjects | 'endless' | 'sky'
-const names: readonly Subject[] = [...(Object.keys(subjects) as (keyof typeof subjects)[]), 'endless', 'sky']
+type Subject = keyof typeof subjects | 'endless' | 'endlessFar' | 'sky'
+const names: readonly Subject[] = [
+  ...(Object.keys(subjects) as (keyof typeof subjects)[]),
+  'endless',
+  'endlessFar',
+  'sky',
+]
 
 const fovy = (360 / Math.PI) * Math.atan(0.1)
 const placed = (geom: string, name: string, at: number) =>
@@ -55,6 +60,7 @@ const xml = `<mujoco><visual><headlight active="0"/></visual><statistic extent="
     .join('')}
     <geom type="plane" size="0 0 1" pos="0 0 -5" material="metric"/>
     <camera name="endless" pos="0 -40 5" fovy="${fovy}"/>
+    <camera name="endlessFar" pos="3000 -8040 5" fovy="${fovy}"/>
     <camera name="sky" pos="0 -40 5" xyaxes="0 -1 0 0 0 1" fovy="90"/></worldbody></mujoco>`
 
 /** The color at a place of a picture, both 0 to 1 from the left and the top, in words where it is a strong one. */
@@ -127,6 +133,8 @@ describe('the pictures of a model, as its cameras see them', needs('missing' in 
   it('an endless plane has it every 2 m, with the middle of one at its origin', () => {
     // The camera sees 2 m of it, 40 m from there.
     expect(corners('endless')).toEqual(CHECKED)
+    // 8.6 km away it is there too, and its pictures where they would be.
+    expect(corners('endlessFar')).toEqual(CHECKED)
   })
 
   it('a cube is looked up by the direction in its shape', () => {

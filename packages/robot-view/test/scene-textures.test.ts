@@ -164,7 +164,7 @@ describe('a place in a picture', () => {
       ['0.25 0.00', '0.25 1.00'],
     ],
     ['of a plane', { shape: 'plane', size: [1, 2, 0] }, [-1, 2, 0], ['0.00 0.00']],
-    ['of an endless plane', { shape: 'plane', size: [0, 0, 1] }, [50, 50, 0], ['25.00 -25.00']],
+    ['of an endless plane', { shape: 'plane', size: [0, 0, 1] }, [50.5, 50.25, 0], ['25.25 -25.13']],
     ['on three sides of a box', { size: [1, 2, 3] }, [1, 2, 3], ['1.00 0.00']],
     ['under a picture, of a mesh that says none', { shape: 'mesh', mesh: 0 }, [0, 1, 0], ['0.00 -0.50']],
   ])('%s', (_what, said, at, expected) => {

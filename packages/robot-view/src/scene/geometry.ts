@@ -2,15 +2,13 @@
 import { BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, PlaneGeometry, SphereGeometry } from 'three'
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js'
 import { creasedNormals } from './creased-normals.ts'
+import { planeHalves } from './endless-plane.ts'
 import { placePoints, placesBelow } from './picture-places.ts'
 import type { RobotScene, SceneGeom, SceneMesh } from './scene.ts'
 
 /** Around a round shape, and along the half circle of a cap. */
 const AROUND = 48
 const ALONG = 24
-
-/** Half the side of a plane that has no end, in m. */
-const ENDLESS = 50
 
 type Parts = Pick<RobotScene, 'meshes' | 'textures'>
 
@@ -26,11 +24,14 @@ export function geometryOf(geom: SceneGeom, { meshes, textures }: Parts): Buffer
 }
 
 /** Round shapes begin at the x axis, and their `uv` counts the parts of the way around and up. */
-function basicShape({ shape, size }: SceneGeom): BufferGeometry {
+function basicShape(geom: SceneGeom): BufferGeometry {
+  const { shape, size } = geom
   const [a, b, c] = size
   switch (shape) {
-    case 'plane':
-      return new PlaneGeometry(2 * (a || ENDLESS), 2 * (b || ENDLESS))
+    case 'plane': {
+      const [halfX, halfY] = planeHalves(geom)
+      return new PlaneGeometry(2 * halfX, 2 * halfY)
+    }
     case 'sphere':
       return ball(a)
     case 'ellipsoid':

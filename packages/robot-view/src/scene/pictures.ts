@@ -25,6 +25,7 @@ export interface PictureLook {
 export interface Pictures {
   /** The flat picture of a shape, in its place; null for a shape without one. */
   flatOf(geom: SceneGeom): Texture | null
+  isCube(geom: SceneGeom): boolean
   /** Wraps the cube of a shape around it, if it has one. */
   wrapCube(material: Material, geom: SceneGeom): void
 }
@@ -42,6 +43,7 @@ export function picturesOf({ textures, meshes }: Pick<RobotScene, 'textures' | '
     return wrap && texture ? { isCube: texture.isCube, picture: pictureAt(wrap.texture, texture) } : null
   }
   return {
+    isCube: ({ wrap }) => wrap !== null && textures[wrap.texture]?.isCube === true,
     flatOf(geom) {
       const found = pictureOf(geom)
       if (!found || found.isCube) return null

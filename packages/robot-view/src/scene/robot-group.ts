@@ -3,6 +3,7 @@
  * nothing again.
  */
 import { type BufferGeometry, Group, type Material, Mesh } from 'three'
+import { followCameras } from './endless-plane.ts'
 import type { Finish } from './finish.ts'
 import { geometryOf } from './geometry.ts'
 import { picturesOf } from './pictures.ts'
@@ -52,6 +53,8 @@ export function robotGroup(
     mesh.castShadow = true
     mesh.receiveShadow = true
     place(mesh, geom)
+    // A cube is looked up by where a point is in the shape: it would move along.
+    if (!pictures?.isCube(geom)) followCameras(mesh, geom)
     bodies[geom.body]?.add(mesh)
   }
   return { root, bodies, surfaces }
