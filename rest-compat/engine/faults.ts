@@ -28,6 +28,7 @@ export class Faults {
   }
 }
 
+/** Of a member of a query that the operation does not have. */
 export function unknownParameter(name: string, faults: Faults): void {
   faults.add('validation.unknown_member', `${name} is not a query parameter of this operation`, ['query', name])
 }
