@@ -1,6 +1,7 @@
 /** What the container of a video says of its frames, by ranges: the pictures themselves are not read. */
 import type { Box, DataStream } from 'mp4box'
 import type { ByteFile } from '../parquet.ts'
+import { listOfFrames } from './video-boxes.ts'
 
 /** The frames of a video. */
 export interface VideoFrames {
@@ -42,10 +43,14 @@ export async function readVideo(file: ByteFile): Promise<VideoFrames | { readonl
   video.onError = (_, message) => {
     state.error = message
   }
-  const cutAt = await endOfBoxes(file)
-  if (cutAt !== null) return { why: `its bytes end at ${file.sizeBytes}, and should at ${cutAt}: it was cut` }
+  const list = await listOfFrames(file)
+  if (list && 'why' in list) return list
+  const read = async (start: number, end: number) =>
+    list && start >= list.start && end <= list.start + list.bytes.length
+      ? list.bytes.slice(start - list.start, end - list.start).buffer
+      : file.read(start, end)
   for (let start = 0; start < file.sizeBytes && !video.readySent && state.error === null; ) {
-    const bytes = await file.read(start, Math.min(file.sizeBytes, start + PART_BYTES))
+    const bytes = await read(start, Math.min(file.sizeBytes, start + PART_BYTES))
     start = Math.max(start + 1, video.appendBuffer(MP4BoxBuffer.fromArrayBuffer(bytes, start)))
   }
   if (!video.moov) return { why: 'it has no list of its frames (a box "moov"): its recording did not end' }
@@ -87,19 +92,4 @@ function settingsOf(entry: { readonly avcC?: Box; readonly hvcC?: Box }, stream:
   if (!box) return null
   box.write(stream)
   return new Uint8Array(stream.buffer).slice(8)
-}
-
-/** Where the outermost boxes would end, if that is not where the file does. */
-async function endOfBoxes(file: ByteFile): Promise<number | null> {
-  let start = 0
-  while (start + 8 <= file.sizeBytes) {
-    const head = new DataView(await file.read(start, Math.min(file.sizeBytes, start + 16)))
-    const short = head.getUint32(0)
-    // 1: the size is in the 8 bytes behind the name; 0: the box goes to the end of the file.
-    const size = short === 1 && head.byteLength === 16 ? Number(head.getBigUint64(8)) : short
-    if (size === 0) return null
-    if (size < 8) return start + size
-    start += size
-  }
-  return start === file.sizeBytes ? null : start
 }
