@@ -71,11 +71,29 @@ export function reportEpisodeFilm(ctx: RequestContext, input: ReportFilmInput): 
     () => heldFilm(ctx, input, 'report on a film'),
     async (allowed, film) => {
       assertHolds(ctx, filmWork, film, input.attempt)
-      if (input.status === 'succeeded') await takeFilm(allowed, film)
+      if (input.status === 'succeeded')
+        await takeFilm(allowed, film).catch(async (error: unknown) => {
+          if (error instanceof HubError && error.type === 'store.lost') await assertSame(allowed, film, input.attempt)
+          throw error
+        })
       return commitVerb(allowed, (tx) => write(allowed, tx, film, input))
     },
   )
 }
+
+/**
+ * Bytes that the store has no more are lost only if the film still names them: who deletes a film, ends it with another
+ * report or announces it again removes them. 404, 409.
+ */
+async function assertSame(ctx: RequestContext, film: EpisodeFilm, attempt: number): Promise<void> {
+  const now = await readFilm(ctx.deps.db, ctx.viewer, film)
+  if (!now) throw goneFilm(film)
+  assertHolds(ctx, filmWork, now, attempt)
+  if (now.storageKey !== film.storageKey) throw announcedAgain()
+}
+
+const announcedAgain = () =>
+  new HubError('conflict.in_progress', 'The film was announced again meanwhile: send it, and report again.')
 
 /** Completes the upload and hashes it: the bytes that are shown are those that were announced. */
 async function takeFilm(ctx: RequestContext, film: EpisodeFilm): Promise<void> {
@@ -102,7 +120,7 @@ async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: Repo
   if (!after) throw goneFilm(film)
   if (!written) {
     assertHolds(ctx, filmWork, after, attempt)
-    throw new HubError('conflict.in_progress', 'The film was announced again meanwhile: send it, and report again.')
+    throw announcedAgain()
   }
   if (status) {
     const what = { film: film.id, status: after.status, attempt, error: after.error }

@@ -7,6 +7,7 @@ import { requireCredential } from '../auth/policy.ts'
 import { asQuotaRefusal, assertRoom, fitSurely, type HeldBytes, madeRoom } from '../files/reservation.ts'
 import { commitAndShow, commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext, Viewer } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { type HeldJob, isClaimer, type JobActor } from './held-job.ts'
 import { deleteAfterCommit, forgetRefused, type JobObjectKind, putJobObject } from './job-objects.ts'
@@ -139,7 +140,11 @@ async function storeReport<
   const actor = { credentialId, attempt: input.attempt ?? job.attempt }
   const judged = judge(kind, job, input, actor)
   if (!judged) return commitVerb(ctx, (tx) => kind.show(tx, ctx.viewer, job.id))
-  const read = await kind.read(ctx, job, input, judged.fresh)
+  const read = await kind.read(ctx, job, input, judged.fresh).catch(async (error: unknown) => {
+    // What the end of a job removes is not lost: then the report is refused for the end.
+    if (error instanceof HubError && error.type === 'store.lost') judge(kind, await kind.find(ctx, input), input, actor)
+    throw error
+  })
   const { addedBytes: bytes, objects } = read
   if (bytes > 0) await assertRoomOf(ctx, job, bytes)
   const written: string[] = []

@@ -1,5 +1,6 @@
 /** What a worker sends may be made to do harm: it is refused with 422 and the place, and the check continues. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import { checksOf, goodReport } from '../support/checks.ts'
 import { type Answer, contractHub, type Json, type Person, places, types } from '../support/hub.ts'
 
@@ -94,6 +95,23 @@ describe('two reports at once that name the same artifacts', () => {
       expect([refused.length, refused.map(({ status }) => status)]).toEqual([2, [409, 409]])
       for (const one of refused) expect(['conflict.in_progress', 'conflict.terminal']).toContain(types(one)[0])
     }
+  })
+
+  it('and a check that is canceled meanwhile are told of its end, not of lost objects', async () => {
+    const check = await claimed(key, arm)
+    await send(key, check, 'meshes/a.obj', 'v 0 0 0')
+    const objects = hub.running.deps.objects as ObjectStore
+    const complete = objects.completeUpload.bind(objects)
+    const spy = vi.spyOn(objects, 'completeUpload').mockImplementationOnce(async (...upload) => {
+      const head = await complete(...upload)
+      await post(ada, check, 'cancel')
+      await objects.delete([upload[0]])
+      return head
+    })
+    const artifacts = [{ path: 'meshes/a.obj' }]
+    const late = await post(key, check, 'report', { status: 'succeeded', report: goodReport, artifacts })
+    spy.mockRestore()
+    expect([late.status, types(late)]).toEqual([409, ['conflict.terminal']])
   })
 
   it('store the artifacts once and both logs', async () => {

@@ -11,7 +11,7 @@ import { newJobKey } from '../../src/work/job-objects.ts'
 import { type Json, type Person, places, sha256Of, types } from '../support/hub.ts'
 import { filmHub, pathOf, png } from './support/film-hub.ts'
 
-const { hub, people, ask, claim, report, presign, list, stored, uploadsOf, objectsOf, made } = filmHub()
+const { hub, people, ask, claim, report, presign, list, stored, uploadsOf, objectsOf, sent, made } = filmHub()
 let ada: Person
 let key: string
 let robot: string
@@ -382,6 +382,24 @@ describe('a film of an episode', () => {
     spy.mockRestore()
     expect([early.status, types(early)]).toEqual([409, ['conflict.in_progress']])
     expect((await report(film, { status: 'failed', error: 'x' })).json.status).toBe('failed')
+  })
+
+  it.each([
+    ['deleted', 404, 'not_found', (film: Json) => hub.call(ada, 'DELETE', `${pathOf(film.repo)}/${film.id}`)],
+    ['ended by another report', 409, 'conflict.not_claimer', (film: Json) => report(film, { status: 'failed' })],
+  ])('that was %s while its bytes were checked is not called lost', async (_what, status, type, end) => {
+    const film = await sent(await hub.repo(ada))
+    const objects = hub.running.deps.objects as ObjectStore
+    const complete = objects.completeUpload.bind(objects)
+    const spy = vi.spyOn(objects, 'completeUpload').mockImplementationOnce(async (...upload) => {
+      const head = await complete(...upload)
+      await end(film)
+      await objects.delete([upload[0]])
+      return head
+    })
+    const late = await report(film, { status: 'succeeded' })
+    spy.mockRestore()
+    expect([late.status, types(late)]).toEqual([status, [type]])
   })
 
   it('that no worker took within a day has failed', async () => {
