@@ -319,6 +319,13 @@ describe.each([2, 3] as const)('a data set of layout %s', (layout) => {
     for (const { counts } of report.summary.joints) expect([counts[0], counts.at(-1)]).not.toContain(0)
   })
 
+  it('with a joint that only rounds has no finding: steps of 1e-35 are no jump', async () => {
+    const rows: Fault['rows'] = (episodes) => {
+      for (const [at, row] of episodes.flat().entries()) row.state[2] = at % 40 === 3 ? 9.8e-35 : 1e-36 * (at % 2)
+    }
+    expect((await checkDataset(filesOf(madeDataset(layout, { rows })), { limits })).findings).toEqual([])
+  })
+
   it.each(wrongs.filter(({ layouts }) => layouts?.includes(layout) ?? true))('with $name', async (wrong) => {
     const fault = typeof wrong.fault === 'function' ? wrong.fault(layout) : wrong.fault
     const { findings } = await checkDataset(filesOf(madeDataset(layout, fault)), { limits })

@@ -87,6 +87,8 @@ function indexesOf(values: Float64Array, isIt: (value: number) => boolean): numb
 /** A step is a jump that is half of all that the joint moves, and eight times what its large steps are. */
 const HALF = 0.5
 const TIMES = 8
+/** A joint that moves by less in all stands still: a simulation rounds, and leaves numbers of 1e-35. */
+const ROUNDING = 1e-6
 
 function checkJump({ column, joint, label, episode, place }: OneJoint, findings: FindingList): void {
   const values = one(column, joint)
@@ -94,6 +96,7 @@ function checkJump({ column, joint, label, episode, place }: OneJoint, findings:
     Math.abs((values[at + 1] ?? 0) - (values[at] ?? 0)),
   )
   const { min, max } = momentsOf(values)
+  if (max - min < ROUNDING) return
   // A switch has only steps of its whole range, and is still in between.
   const large = quantile(steps, 0.9) ?? 0
   if (large === 0) return
