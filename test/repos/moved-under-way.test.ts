@@ -1,4 +1,4 @@
-/** A repo that moves to another account after a request has found it: what the request stores counts where the repo is. */
+/** A repo that moves to another account after a request has found it: what that stores counts where the repo is. */
 import { beforeAll, expect, it, vi } from 'vitest'
 import { type Answer, contractHub, type Json, newName, type Person, sha256Of } from '../support/hub.ts'
 
@@ -101,4 +101,24 @@ it('a repo that was moved is not deleted under the name that it had', async () =
   const answer = await whileMoved(name, () => hub.call(ada, 'DELETE', `/v1/repos/${name}`), ada.handle)
   expect(answer.status).toBe(404)
   expect(await hub.sql('select 1 from repos where id = $1', [id])).toHaveLength(1)
+})
+
+it('a robot that was moved is not checked at the cost of the account that it was of', async () => {
+  const name = await hub.repo(ada, { kind: 'robot' })
+  await hub.upload(ada, name, { 'arm.xml': '<mujoco/>' })
+  const { db } = hub.running.deps
+  const withTx = db.withTx.bind(db)
+  const moving = vi.spyOn(db, 'withTx').mockImplementationOnce(async (work) => {
+    await hub.sql(
+      `update repos r set owner_id = (select id from accounts where handle = $2) from accounts o
+        where o.id = r.owner_id and o.handle || '/' || r.slug = $1`,
+      [name, lab],
+    )
+    return withTx(work)
+  })
+  const check = { kind: 'robot', robot_repo: name, entry: 'arm.xml', control_hz: 50, action: 'position' }
+  const answer = await hub.call(ada, 'POST', '/v1/robot-checks', check)
+  moving.mockRestore()
+  expect(answer.status).toBe(404)
+  expect(await hub.sql('select 1 from robot_checks where robot_repo_name = $1', [name])).toEqual([])
 })

@@ -196,11 +196,12 @@ function assertKind(repo: RepoFacts | null, kind: 'robot' | 'model'): void {
  */
 async function lockRepos(tx: Querier, { robot, model }: CheckRepos): Promise<Pick<CheckRepos, 'robot' | 'model'>> {
   const found = new Map<string, RepoFacts>()
-  for (const { id, fullName } of [robot, model]
+  for (const { id, fullName, ownerId } of [robot, model]
     .filter((repo) => repo !== null)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const repo = await lockRepo(tx, id)
-    if (!repo) throw notFound(`The repo ${fullName}`)
+    // One that was moved meanwhile would be checked at the cost of the account that has given it away.
+    if (repo?.ownerId !== ownerId) throw notFound(`The repo ${fullName}`)
     found.set(id, repo)
   }
   const locked = (repo: RepoFacts | null) => (repo ? (found.get(repo.id) ?? null) : null)
