@@ -11,6 +11,8 @@ interface Props<Data, Variables extends AnyVariables> {
   readonly variables: Variables
   /** What the button does, as a verb: "Cancel run". */
   readonly title: string
+  /** For who hears it without its row: "Make bob owner". */
+  readonly label?: string
   /** Said when it is done. */
   readonly done: string
   readonly className?: string
@@ -20,7 +22,7 @@ interface Props<Data, Variables extends AnyVariables> {
 }
 
 export function Action<Data, Variables extends AnyVariables>(props: Props<Data, Variables>) {
-  const { mutation, variables, title, done, className = 'button', children, finished } = props
+  const { mutation, variables, title, label, done, className = 'button', children, finished } = props
   const [{ fetching, error: refused }, run] = useMutation(mutation)
   const [isAsking, setAsking] = useState(false)
   const toast = useToast()
@@ -38,13 +40,14 @@ export function Action<Data, Variables extends AnyVariables>(props: Props<Data, 
         type="button"
         className={className}
         disabled={fetching}
+        aria-label={label}
         onClick={() => (children === undefined ? act() : setAsking(true))}
       >
         {title}
       </button>
       {children !== undefined && (
         <Confirm
-          title={title}
+          title={label ?? title}
           action={title}
           isOpen={isAsking}
           isBusy={fetching}

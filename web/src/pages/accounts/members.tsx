@@ -2,6 +2,8 @@
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../app/navigate.tsx'
+import { useSession } from '../../app/session.tsx'
+import { Action } from '../../ui/action.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -25,11 +27,17 @@ export function Members({ org, members, isOwner, changed }: Props) {
   const [asked, setAsked] = useState<string | null>(null)
   const [{ fetching }, remove] = useMutation(removeMemberMutation)
   const toast = useToast()
+  const self = useSession().viewer?.account.handle
+  const isLeaving = asked !== null && asked === self
   const confirm = async () => {
     if (asked === null) return
     const { data, error } = await remove({ input: { org, user: asked } })
     const keys = data?.removeOrgMember?.revokedKeyIds.length ?? 0
-    toast(error ? messageOf(error) : `${asked} is removed${keys > 0 ? `, and ${keys} keys are revoked` : ''}.`)
+    toast(
+      error
+        ? messageOf(error)
+        : `${isLeaving ? `You left ${org}` : `${asked} is removed`}${keys > 0 ? `, and ${keys} keys are revoked` : ''}.`,
+    )
     setAsked(null)
     if (!error) changed()
   }
@@ -41,10 +49,9 @@ export function Members({ org, members, isOwner, changed }: Props) {
           <thead>
             <tr>
               <th>Person</th>
-              <th>Role</th>
-              <th>Since</th>
+              <th className="wide-only">Since</th>
               <th>
-                <span className="visually-hidden">Remove</span>
+                <span className="visually-hidden">Role and membership</span>
               </th>
             </tr>
           </thead>
@@ -54,23 +61,27 @@ export function Members({ org, members, isOwner, changed }: Props) {
                 <td>
                   <Link to="account" params={{ handle: user.handle }}>
                     <Avatar account={user} /> {user.name ?? user.handle}
-                  </Link>
+                  </Link>{' '}
+                  <span className="badge">{words(role)}</span>
+                  {user.name && <div className="dim small">@{user.handle}</div>}
                 </td>
-                <td>{words(role)}</td>
-                <td className="nowrap">
+                <td className="nowrap wide-only">
                   <Time at={since} />
                 </td>
-                <td className="right">
-                  {isOwner && (
-                    <button
-                      type="button"
-                      className="button small danger"
-                      aria-label={`Remove ${user.handle}`}
-                      onClick={() => setAsked(user.handle)}
-                    >
-                      Remove
-                    </button>
-                  )}
+                <td>
+                  <div className="row member-actions">
+                    {isOwner && <ChangeRole org={org} user={user.handle} role={role} changed={changed} />}
+                    {(isOwner || user.handle === self) && (
+                      <button
+                        type="button"
+                        className="button small danger"
+                        aria-label={user.handle === self ? `Leave ${org}` : `Remove ${user.handle}`}
+                        onClick={() => setAsked(user.handle)}
+                      >
+                        {user.handle === self ? 'Leave' : 'Remove'}
+                      </button>
+                    )}
+                  </div>
                 </td>
               </tr>
             ))}
@@ -79,21 +90,50 @@ export function Members({ org, members, isOwner, changed }: Props) {
       </div>
       {isOwner && <AddMember org={org} changed={changed} />}
       <Confirm
-        title={`Remove ${asked ?? ''}?`}
+        title={isLeaving ? `Leave ${org}?` : `Remove ${asked ?? ''}?`}
         isOpen={asked !== null}
         close={() => setAsked(null)}
-        action="Remove member"
+        action={isLeaving ? 'Leave' : 'Remove member'}
         isBusy={fetching}
         confirm={() => void confirm()}
       >
-        <p>They lose sight of the private repos of {org}, and keys that they made for it are revoked.</p>
+        <p>
+          {isLeaving ? 'You lose' : 'They lose'} sight of the private repos of {org}, and keys that{' '}
+          {isLeaving ? 'you' : 'they'} made for it are revoked. What is {org}'s stays.
+        </p>
       </Confirm>
     </section>
   )
 }
 
+interface RoleProps extends Pick<Props, 'org' | 'changed'> {
+  readonly user: string
+  readonly role: Member['role']
+}
+
+function ChangeRole({ org, user, role, changed }: RoleProps) {
+  const to = role === 'OWNER' ? 'MEMBER' : 'OWNER'
+  return (
+    <Action
+      mutation={addMemberMutation}
+      variables={{ input: { org, user, role: to } }}
+      title={`Make ${words(to)}`}
+      label={`Make ${user} ${words(to)}`}
+      done={`${user} is ${to === 'OWNER' ? 'an owner' : 'a member'} of ${org} now.`}
+      className="button small"
+      finished={changed}
+    >
+      <p>
+        Owners of {org} add and remove members, change its spend cap and its picture.{' '}
+        {to === 'OWNER' ? `Then ${user} can, too.` : `Then ${user} no longer can.`}
+      </p>
+    </Action>
+  )
+}
+
 function AddMember({ org, changed }: Pick<Props, 'org' | 'changed'>) {
   const [{ error, fetching }, add] = useMutation(addMemberMutation)
+  const toast = useToast()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const element = event.currentTarget
@@ -101,6 +141,8 @@ function AddMember({ org, changed }: Pick<Props, 'org' | 'changed'>) {
     const role = form.get('role') === 'OWNER' ? 'OWNER' : 'MEMBER'
     const answer = await add({ input: { org, user: String(form.get('user')).trim(), role } })
     if (answer.error) return
+    const user = answer.data?.addOrgMember?.membership.user.handle
+    toast(`${user} is ${role === 'OWNER' ? 'an owner' : 'a member'} of ${org} now.`)
     element.reset()
     changed()
   }
@@ -108,7 +150,11 @@ function AddMember({ org, changed }: Pick<Props, 'org' | 'changed'>) {
     <form className="stack" onSubmit={submit}>
       {error && <ErrorNotice error={error} />}
       <div className="row">
-        <Field label="Handle of a person" fault={faultOf(error, 'user')}>
+        <Field
+          label="Handle of a person"
+          hint="Who has an account here: invite others by a link, below."
+          fault={faultOf(error, 'user')}
+        >
           <input name="user" required autoComplete="off" spellCheck={false} />
         </Field>
         <Field label="Role">
