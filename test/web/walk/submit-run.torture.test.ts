@@ -128,6 +128,8 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     expect(await beside(/^Dataset$/).count()).toBe(1)
     expect(await beside(/^Hours at most$/).textContent()).toContain('720')
     expect(await page.locator('.notice').count()).toBe(0)
+    // The first field with a fault has the keyboard, wherever the button was.
+    expect(await page.getByLabel(/^Dataset/).evaluate((input) => input === document.activeElement)).toBe(true)
     await isSound(page, 'submit-refused')
     await page.getByLabel(/^Dataset/).fill('')
     await page.getByLabel(/^Hours at most/).fill('')
@@ -138,6 +140,37 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     expect(faults()).toEqual([])
     await page.close()
   })
+
+  it('are compared with the cap that is left, and a refusal is brought into view and ends with the next price', async () => {
+    const cap = (usd: number | null) =>
+      hub.call(lab.ada, 'PUT', '/v1/spend/cap', { usd, mode: usd === null ? null : 'stop' })
+    const { page, faults } = await openPage(context, origin)
+    const { month_usd: spent } = (await hub.call(lab.ada, 'GET', '/v1/spend')).json
+    await cap(Math.ceil(spent) + 1)
+    await page.goto(`${origin}/new-run?robot=${lab.robot}`)
+    await page.getByLabel(/^Where/).selectOption('HOSTED')
+    await page.getByLabel(/^Hours at most/).fill('20')
+    await page.getByRole('button', { name: 'Show the price' }).click()
+    await page.getByText('It cannot start now').waitFor()
+    await page.getByText('or less fits').waitFor()
+    await isSound(page, 'submit-beyond-cap')
+    await page.setViewportSize({ width: 360, height: 700 })
+    await page.getByRole('button', { name: 'Submit run' }).click()
+    const refusal = page.getByRole('heading', { name: 'Spend cap reached' })
+    await refusal.waitFor()
+    await expect
+      .poll(() => refusal.evaluate((heading) => heading.getBoundingClientRect().top), { timeout: 10_000 })
+      .toBeGreaterThan(0)
+    await page.getByLabel(/^Budget/).fill('0.5')
+    await page.getByRole('button', { name: 'Show the price' }).click()
+    await page.getByText('is left of the cap').waitFor()
+    expect(await refusal.count()).toBe(0)
+    await cap(null)
+    // The refusal itself is an answer 429.
+    faults()
+    await page.close()
+  })
+
   it('are edited, canceled, repeated with changes, and deleted', async () => {
     const { page, faults } = await openPage(context, origin)
     const made = await hub.call(lab.ada, 'POST', '/v1/runs', {

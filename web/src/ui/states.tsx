@@ -1,5 +1,5 @@
 /** What a page shows while it waits, when nothing is there, and when something failed. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
 import { asksToSignIn, isAtFields, messageOf, type Problem, titleOf } from './problem.ts'
@@ -66,7 +66,25 @@ export function ProblemNotice({ problem }: { readonly problem: Problem }) {
   )
 }
 
-/** Above a form: what is wrong, unless its fields say it themselves. */
+/** Above a form: what is wrong, unless its fields say it themselves. Either is brought to the person's eyes and keyboard. */
 export function FormError({ error, fields }: { readonly error: CombinedError; readonly fields: readonly string[] }) {
-  return isAtFields(error, fields) ? null : <ErrorNotice error={error} />
+  const place = useRef<HTMLDivElement>(null)
+  const isAtField = isAtFields(error, fields)
+  // A window that shows the button of a long form does not show its beginning, nor each field.
+  useEffect(() => {
+    // Nothing is returned: a browser's scrolling answers a promise, which React would take for a clean-up.
+    if (!isAtField) {
+      place.current?.scrollIntoView({ block: 'center' })
+      return
+    }
+    const fault = place.current?.closest('form, dialog')?.querySelector('.field-error')
+    const control = fault?.closest('.field')?.querySelector<HTMLElement>('input, select, textarea')
+    if (control) control.focus()
+    else fault?.scrollIntoView({ block: 'center' })
+  }, [error, isAtField])
+  return (
+    <div ref={place} hidden={isAtField}>
+      {!isAtField && <ErrorNotice error={error} />}
+    </div>
+  )
 }

@@ -2,7 +2,7 @@
 
 import { pagePath } from '@hub/formats/page-paths'
 import { type FormEvent, useRef, useState } from 'react'
-import { useMutation } from 'urql'
+import { type CombinedError, useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -38,18 +38,23 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
     setOffer(null)
   }
   const [, go] = useLocation()
-  const error = served.error ?? estimated.error
+  /** Of the last request: a refusal to serve is no answer to what is priced after it. */
+  const [error, setError] = useState<CombinedError>()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (offer === null) {
       const requests = serveRequests(new FormData(event.currentTarget))
       const asked = changes.current
-      const { data } = await ask({ input: requests.estimate })
+      const answer = await ask({ input: requests.estimate })
+      setError(answer.error)
+      const { data } = answer
       // What was changed meanwhile has another price.
       if (asked === changes.current && data?.estimateEndpoint) setOffer({ estimate: data.estimateEndpoint, requests })
       return
     }
-    const result = (await serve({ input: offer.requests.create })).data?.createEndpoint?.result
+    const created = await serve({ input: offer.requests.create })
+    setError(created.error)
+    const result = created.data?.createEndpoint?.result
     if (result) go(pagePath(result.__typename === 'SpendHold' ? 'hold' : 'endpoint', { id: result.id }))
   }
   const end = () => {

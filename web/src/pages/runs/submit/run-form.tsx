@@ -1,6 +1,7 @@
 /** The form that submits a run: what is asked is priced first, and a change asks for the price again. */
 import { pagePath } from '@hub/formats/page-paths'
 import { type FormEvent, useRef, useState } from 'react'
+import type { CombinedError } from 'urql'
 import { useLocation } from 'wouter'
 import { faultOf } from '../../../ui/problem.ts'
 import { FormError } from '../../../ui/states.tsx'
@@ -44,7 +45,8 @@ export function RunForm({ first, from, templates, tiers, isHosting, datasets, ro
   const [submitted, submit] = useExact(submitRunMutation)
   const [, go] = useLocation()
   const toast = useToast()
-  const error = submitted.error ?? planned.error
+  /** Of the last request: a refusal to submit is no answer to what is priced after it. */
+  const [error, setError] = useState<CombinedError>()
   const change = (part: Partial<RunDraft>) => {
     setDraft((before) => ({ ...before, ...part }))
     setOffer(null)
@@ -53,7 +55,9 @@ export function RunForm({ first, from, templates, tiers, isHosting, datasets, ro
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (offer?.plan.estimateRun) {
-      const result = (await submit({ input: offer.request })).data?.createRun?.result
+      const created = await submit({ input: offer.request })
+      setError(created.error)
+      const result = created.data?.createRun?.result
       if (!result) return
       const isHeld = result.__typename === 'SpendHold'
       toast(isHeld ? 'Held: it starts when a person approves it.' : 'Submitted.')
@@ -62,7 +66,9 @@ export function RunForm({ first, from, templates, tiers, isHosting, datasets, ro
     }
     const request = requestOf(draft, from)
     if (request === null) return
-    const { data } = await plan({ estimate: request, recommend: request })
+    const answer = await plan({ estimate: request, recommend: request })
+    setError(answer.error)
+    const { data } = answer
     // What was changed meanwhile has another price.
     if (latest.current !== draft) return
     if (data?.estimateRun || data?.recommendRun) setOffer({ plan: data, request })

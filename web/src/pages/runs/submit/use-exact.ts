@@ -5,14 +5,12 @@ import { exactRequest } from '../../../app/exact-request.ts'
 import type { Answer } from '../../../ui/root-field.ts'
 
 export function useExact<Data, Variables>(document: TypedDocumentNode<Data, Variables>) {
-  const [answer, setAnswer] = useState<Answer<Data>>({})
   const [fetching, setFetching] = useState(false)
   const send = async (variables: Variables): Promise<Answer<Data>> => {
     setFetching(true)
     const next = await exactRequest(document, variables)
     setFetching(false)
-    setAnswer(next)
     return next
   }
-  return [{ error: answer.error, fetching }, send] as const
+  return [{ fetching }, send] as const
 }
