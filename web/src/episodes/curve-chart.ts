@@ -1,5 +1,6 @@
 /** The curves of one feature: a line for each joint, a cursor at the shared time, and the values there. */
 import uPlot from 'uplot'
+import { axisWidth } from '../ui/axis-width.ts'
 import { lineColor, lineColors } from '../ui/line-colors.ts'
 import { element, told } from '../viewer/panels/element.ts'
 import { type Curves, frameAt } from './episode-curves.ts'
@@ -51,7 +52,11 @@ export function curveChart(
       height: HEIGHT,
       legend: { show: false },
       scales: { x: { time: false } },
-      axes: [{ ...axis, values: (_, marks) => marks.map((mark) => `${mark} s`) }, axis],
+      axes: [
+        { ...axis, values: (_, marks) => marks.map((mark) => `${mark} s`) },
+        // What is cut off a number that is too wide is its sign.
+        { ...axis, size: (_: uPlot, texts: readonly string[] | null) => axisWidth(texts ?? []) },
+      ],
       cursor: { show: false },
       series: [
         {},

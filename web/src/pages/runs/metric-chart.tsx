@@ -6,10 +6,10 @@ import 'uplot/dist/uPlot.min.css'
 import './metric-chart.css'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
+import { axisWidth } from '../../ui/axis-width.ts'
 import { count, duration } from '../../ui/format.ts'
 import { lineColor } from '../../ui/line-colors.ts'
 import { aligned } from './aligned.ts'
-import { axisWidth } from './axis-width.ts'
 import { ascending, type Curve, positive, type Range, smoothed } from './curve.ts'
 
 const HEIGHT = 200

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { axisWidth } from '../../../web/src/pages/runs/axis-width.ts'
+import { axisWidth } from '../../../web/src/ui/axis-width.ts'
 
 it('an axis is wide enough for its longest number, and as wide as that of other charts for short ones', () => {
   expect(axisWidth(['2,000,000', '500'])).toBeGreaterThanOrEqual('2,000,000'.length * 7 + 10)

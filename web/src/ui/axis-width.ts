@@ -1,4 +1,4 @@
-/** How wide the axis of a metric is. Pure. */
+/** How wide the axis of a chart is. Pure. */
 
 const LEAST_PX = 56
 /** Of a digit in the font of a chart, 12 px, rounded up. */
