@@ -29,13 +29,65 @@ describe('a video', () => {
     const file = fileOf(bytes)
     expect(await readVideo(file)).toMatchObject({ codec: expect.stringContaining('avc1') })
     const [list, end] = [bytes.lastIndexOf('moov') - 4, bytes.length]
-    expect(file.asked.filter(([, to]) => to > list + 16)).toEqual([[list, end]])
+    // Heads of the boxes are read before it, and of the frames nothing.
+    expect(file.asked.filter(([from, to]) => to - from > 16)).toEqual([[list, end]])
   })
 
   it.each([400_000_000, 4_294_967_295, 1000])('of %i frames that it cannot hold is told so', async (frames) => {
     const bytes = made()
     bytes.writeUInt32BE(frames, bytes.lastIndexOf('stsz') + 12)
     expect(await read(bytes)).toEqual({ why: `its ${frames} frames of 24 bytes are not in the file` })
+  })
+
+  describe('in fragments', () => {
+    const numbers = (...values: number[]) => {
+      const bytes = Buffer.alloc(4 * values.length)
+      for (const [at, value] of values.entries()) bytes.writeUInt32BE(value, 4 * at)
+      return bytes
+    }
+    const box = (name: string, ...inside: Buffer[]) =>
+      Buffer.concat([numbers(8 + Buffer.concat(inside).length), Buffer.from(name), ...inside])
+    const fragment = (...runs: Buffer[]) =>
+      box('moof', box('mfhd', numbers(0, 1)), box('traf', box('tfhd', numbers(0, 1)), ...runs))
+    /** Between the list of frames and the frames, so many bytes behind the start. */
+    const withFragment = (moof: Buffer, startsAt = 0) => {
+      const [bytes, type] = [made(), made().readUInt32BE(0)]
+      const filler = startsAt === 0 ? [] : [box('free', Buffer.alloc(startsAt - type - 8))]
+      return Buffer.concat([bytes.subarray(0, type), ...filler, moof, bytes.subarray(type)])
+    }
+
+    it.each([
+      ['one run', [box('trun', numbers(0, 400_000_000))], 400_000_000],
+      ['a run with the place of its bytes', [box('trun', numbers(1, 400_000_000, 0))], 400_000_000],
+      ['many runs', Array.from({ length: 20 }, () => box('trun', numbers(5, 200, 0, 0))), 4000],
+    ])('that claims frames by %s is told so', async (_what, runs, frames) => {
+      const why = `its ${frames} frames of 1 bytes are not in the file`
+      expect(await read(withFragment(fragment(...runs)))).toEqual({ why })
+    })
+
+    it('is told so where the run is in two parts of its reading', async () => {
+      const moof = fragment(box('trun', numbers(0, 400_000_000)))
+      for (const back of [12, 8, 1]) {
+        const bytes = withFragment(moof, 512 * 1024 - moof.length + back)
+        const why = expect.stringMatching(/not in the file|is not one/)
+        expect([back, await read(bytes)]).toEqual([back, { why }])
+      }
+    })
+
+    it('is read in parts, each of them once, wherever a box ends', async () => {
+      for (const back of [30, 1]) {
+        const moof = fragment(box('trun', numbers(0x200, 1, 24)))
+        const file = fileOf(withFragment(moof, 512 * 1024 - moof.length + back))
+        await readVideo(file)
+        expect(file.asked.filter(([from, to]) => to - from > 16).length).toBeLessThan(5)
+      }
+    })
+
+    it('that tells of each frame is not refused for that', async () => {
+      const moof = fragment(box('trun', numbers(0x200, 3, 24, 24, 24)))
+      const video = await read(withFragment(moof))
+      expect(JSON.stringify(video)).not.toContain('bytes are not in the file')
+    })
   })
 
   it('of very many boxes is told so after the first of them', async () => {

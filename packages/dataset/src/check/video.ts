@@ -1,7 +1,7 @@
 /** What the container of a video says of its frames, by ranges: the pictures themselves are not read. */
 import type { Box, DataStream } from 'mp4box'
 import type { ByteFile } from '../parquet.ts'
-import { listOfFrames } from './video-boxes.ts'
+import { listOfFrames, runCounter } from './video-boxes.ts'
 
 /** The frames of a video. */
 export interface VideoFrames {
@@ -29,7 +29,7 @@ export interface CodedVideo {
   }
 }
 
-/** The description of 10 hours of video has a few MB and is read in parts of this. */
+/** A file in fragments is read in parts of this. */
 const PART_BYTES = 512 * 1024
 
 /** Frames are listed in memory: 20 hours at 60 a second. */
@@ -44,16 +44,17 @@ export async function readVideo(file: ByteFile): Promise<VideoFrames | { readonl
     state.error = message
   }
   const list = await listOfFrames(file)
-  if (list && 'why' in list) return list
-  const read = async (start: number, end: number) =>
-    list && start >= list.start && end <= list.start + list.bytes.length
-      ? list.bytes.slice(start - list.start, end - list.start).buffer
-      : file.read(start, end)
-  for (let start = 0; start < file.sizeBytes && !video.readySent && state.error === null; ) {
-    const bytes = await read(start, Math.min(file.sizeBytes, start + PART_BYTES))
-    start = Math.max(start + 1, video.appendBuffer(MP4BoxBuffer.fromArrayBuffer(bytes, start)))
+  if ('why' in list) return list
+  if (!list.isInFragments) video.appendBuffer(MP4BoxBuffer.fromArrayBuffer(asFile(list.bytes), 0))
+  const runs = runCounter(file.sizeBytes)
+  for (let start = 0; list.isInFragments && start < file.sizeBytes && !video.readySent && state.error === null; ) {
+    const bytes = await file.read(start, Math.min(file.sizeBytes, start + PART_BYTES))
+    const why = runs(start, new Uint8Array(bytes))
+    if (why !== null) return { why }
+    // What it asks for next may be within the part that it has.
+    start = Math.max(start + bytes.byteLength, video.appendBuffer(MP4BoxBuffer.fromArrayBuffer(bytes, start)))
   }
-  if (!video.moov) return { why: 'it has no list of its frames (a box "moov"): its recording did not end' }
+  if (!video.moov) return { why: 'its list of frames (a box "moov") is not one' }
   const track = video.getInfo().videoTracks[0]
   if (!track) return { why: 'it has no track of video' }
   if (track.nb_samples > MOST_FRAMES) return { why: `it has ${track.nb_samples} frames, over ${MOST_FRAMES}` }
@@ -74,6 +75,17 @@ export async function readVideo(file: ByteFile): Promise<VideoFrames | { readonl
     },
   }
   return { times, seconds, codec: track.codec, coded }
+}
+
+/** What the reader of boxes asks of every file first. */
+const TYPE = Uint8Array.of(0, 0, 0, 16, ...new TextEncoder().encode('ftypisom'), 0, 0, 2, 0)
+
+/** A file of its list alone: places of frames are counted from the start of the file, wherever the list is. */
+function asFile(list: ArrayBuffer): ArrayBuffer {
+  const made = new Uint8Array(TYPE.length + list.byteLength)
+  made.set(TYPE)
+  made.set(new Uint8Array(list), TYPE.length)
+  return made.buffer
 }
 
 /** Seconds from the first shown frame on, and where each is in the order of decoding. */
