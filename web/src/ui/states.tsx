@@ -66,7 +66,10 @@ export function ProblemNotice({ problem }: { readonly problem: Problem }) {
   )
 }
 
-/** Above a form: what is wrong, unless its fields say it themselves. Either is brought to the person's eyes and keyboard. */
+/**
+ * Above a form: what is wrong, unless its fields say it themselves. Either is brought to the person's eyes and
+ * keyboard.
+ */
 export function FormError({ error, fields }: { readonly error: CombinedError; readonly fields: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null)
   const isAtField = isAtFields(error, fields)
