@@ -11,7 +11,7 @@ interface Props<Data, Variables extends AnyVariables> {
   readonly variables: Variables
   /** What the button does, as a verb: "Cancel run". */
   readonly title: string
-  /** For who hears it without its row: "Make bob owner". */
+  /** For who hears it without its row; begins with the title: "Make owner: bob". */
   readonly label?: string
   /** Said when it is done. */
   readonly done: string

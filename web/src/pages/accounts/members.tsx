@@ -118,7 +118,7 @@ function ChangeRole({ org, user, role, changed }: RoleProps) {
       mutation={addMemberMutation}
       variables={{ input: { org, user, role: to } }}
       title={`Make ${words(to)}`}
-      label={`Make ${user} ${words(to)}`}
+      label={`Make ${words(to)}: ${user}`}
       done={`${user} is ${to === 'OWNER' ? 'an owner' : 'a member'} of ${org} now.`}
       className="button small"
       finished={changed}
