@@ -36,7 +36,7 @@ export interface RoutePlan extends PlannedDocument {
 }
 
 /**
- * Parses a route's document. A mismatch fails the start with the route's name: a document with another number of root
+ * Plans a route's document. A mismatch fails the start with the route's name: a document with another number of root
  * fields, a variable without a source, a source without a variable. `compiled` validates it.
  */
 export function planRoute(route: Route, document: DocumentNode, dialect: GraphQLSchema): RoutePlan {

@@ -8,6 +8,8 @@ import { pathOf } from './logger.ts'
 
 /** Of models, which have nothing before them; those of data sets are routes of the dialect. */
 const PRINTED = /^\/([a-z0-9-]{1,64})\/([a-z0-9][\w.-]{0,63})(?:\/(blob|tree|commits?)\/([^/]+)(?:\/(.*))?)?\/?$/i
+/** `/install/hub-0.0.1.tgz` is a missing file of the hub, whose name has the form of such a repo. */
+const FILES = 'install'
 /** Names of the current state: pages show no other one of a file. */
 const isCurrent = (revision: string) => revision === 'main' || revision === 'HEAD'
 
@@ -16,7 +18,7 @@ export function pageOfPrinted(url: string): string | null {
   const path = pathOf(url)
   const [, owner = '', name = '', word = '', revision = '', rest = ''] = PRINTED.exec(path) ?? []
   const page = matchPage(path)
-  if (owner === '' || (page !== null && !('repo' in page.params))) return null
+  if (owner === '' || owner === FILES || (page !== null && !('repo' in page.params))) return null
   const repo = slugOfName(name)
   // `tree/main/x` of a slug is a page here, of the folder `main`: it looks whether there is one.
   if (repo === name && (word === '' || word === 'tree')) return null
