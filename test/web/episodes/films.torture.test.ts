@@ -111,9 +111,9 @@ describe('films of episodes in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
-  it('are refused at once for what their page does not show', { timeout: 110_000 }, async () => {
+  it('are refused at once for what their page does not show', { timeout }, async () => {
     const [name, bare] = [await dataset(), await hub.repo(work.ada, { kind: 'robot', visibility: 'public' })]
-    const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)
+    const chromium = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH)
     if ('missing' in chromium) throw new Error(chromium.missing)
     const refusal = (more: string, frame = 0) =>
       filmEpisode({
