@@ -53,7 +53,8 @@ export function openApiDocument({ plans, handlers }: PlannedDialect, publicUrl: 
       version: 'v1',
       description:
         'Datasets, models and robots. The same graph is at `/graphql`. Every error is a Problem (RFC 9457); ' +
-        '`/problems` lists their types.',
+        '`/problems` lists their types. A GET by the name that a repo had before it was moved is 308 to the same path ' +
+        'with its name of now.',
     },
     servers: [{ url: publicUrl ?? '/' }],
     paths: inOrder(paths),

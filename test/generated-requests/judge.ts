@@ -45,6 +45,17 @@ export function brokenTexts(value: unknown, depth = 0): string[] {
 /** What a path that leads to no operation may be answered with. */
 const NOWHERE: readonly number[] = [404, 405, 400, 414, 308]
 
+/** A read by the name that a repo had before it was moved: the document says it once, of all operations. */
+const MOVED = 308
+
+/** It leads to the same request of a repo of another name, and says nothing else. */
+function movedFaults(url: string, { headers, text }: Got): string[] {
+  const place = /^(\/v1\/[\w-]+)\/[^/?]+\/[^/?]+/
+  const location = headers.get('location') ?? ''
+  const isSame = place.test(url) && location !== url && location.replace(place, '$1') === url.replace(place, '$1')
+  return isSame && text === '' ? [] : [`headers: ${url} is said to have moved to ${location}`]
+}
+
 /** All faults of an answer; none if it is as documented. The first word of each says of what kind it is. */
 export function faultsOf(lab: Pick<Lab, 'secrets'>, made: Made, got: Got): string[] {
   const method = made.method === 'HEAD' ? 'GET' : made.method
@@ -78,6 +89,7 @@ export function faultsOf(lab: Pick<Lab, 'secrets'>, made: Made, got: Got): strin
       faults.push(`type: ${status} is ${type}`)
     return faults
   }
+  if (status === MOVED) return [...faults, ...movedFaults(url, got)]
   const documented = operation.responses[status]
   if (!documented)
     faults.push(`status: ${status} is not documented for ${operation.operationId} (${json?.type ?? type})`)
