@@ -26,8 +26,8 @@ export function scalarShape(type: GraphQLScalarType): ScalarShape {
 }
 
 /**
- * What is wrong with a number that the scalar does not hold, or null. A member may have a rule with a narrower range,
- * which tells of the numbers in this one.
+ * What is wrong with a number outside the range of the scalar, or null. A member may have a rule with a narrower
+ * range, which reports the numbers within this one.
  */
 export function rangeFault(value: unknown, { json, schema }: ScalarShape): string | null {
   const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number }

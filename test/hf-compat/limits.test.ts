@@ -1,14 +1,12 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { contractHub, type Who } from '../support/hub.ts'
-import { hfClient } from './support/hf-client.ts'
+import { hfClient, refusal } from './support/hf-client.ts'
 
 const QUOTA_BYTES = 200_000
 const hub = contractHub({ STORAGE_QUOTA_BYTES: `${QUOTA_BYTES}` })
 const hf = hfClient(hub)
 const limited = contractHub({ RATE_LIMIT_PER_MINUTE: '10' })
-
-const refusal = (answer: { status: number; headers: Headers }) => [answer.status, answer.headers.get('x-error-code')]
 
 const line = (key: string, value: object) => `${JSON.stringify({ key, value })}\n`
 const header = line('header', { summary: 'a change' })

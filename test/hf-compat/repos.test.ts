@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { contractHub, newName } from '../support/hub.ts'
-import { hfClient } from './support/hf-client.ts'
+import { hfClient, refusal } from './support/hf-client.ts'
 
 const hub = contractHub()
 const hf = hfClient(hub)
-
-const refusal = (answer: { status: number; headers: Headers }) => [answer.status, answer.headers.get('x-error-code')]
 
 /** A name as labs have them, and its slug. */
 function labName() {

@@ -2,12 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { readCommit } from '../../hf-compat/files/read-commit.ts'
 import { contractHub, type Json, newName, type Person, sha256Of, type Who } from '../support/hub.ts'
-import { hfClient } from './support/hf-client.ts'
+import { hfClient, refusal } from './support/hf-client.ts'
 
 const hub = contractHub()
 const hf = hfClient(hub)
-
-const refusal = (answer: { status: number; headers: Headers }) => [answer.status, answer.headers.get('x-error-code')]
 
 type Line = readonly [key: string, value: Json]
 const inline = (path: string, text: string): Line => [

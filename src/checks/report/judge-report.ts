@@ -42,7 +42,7 @@ export function numbersOf(check: HeldCheck, { logSeq = null }: ReportCheckInput)
 
 const triggers = { succeeded: 'succeed', failed: 'fail' } as const
 
-/** 409 if the caller does not hold the check, or the check has ended. */
+/** 409 if another credential claimed the check, or the check has ended. */
 export function nextOf(check: HeldCheck, { status }: ReportCheckInput, actor: JobActor): JobStatus {
   return nextStatus(status ? triggers[status] : 'report', check, actor)
 }

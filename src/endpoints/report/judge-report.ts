@@ -19,7 +19,7 @@ export interface ReportEndpointInput {
 
 const triggers = { running: 'report', stopped: 'close', failed: 'fail' } as const
 
-/** 409 if the caller does not hold the endpoint, or the endpoint has ended. */
+/** 409 if another credential claimed the endpoint, or the endpoint has ended. */
 export function nextOf(endpoint: HeldEndpoint, { status }: ReportEndpointInput, actor: JobActor): EndpointStatus {
   return nextStatus(triggers[status ?? 'running'], endpoint, actor)
 }

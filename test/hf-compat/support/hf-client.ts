@@ -26,3 +26,9 @@ export function hfClient(hub: Hub) {
 
   return { get: (who: Who, path: string) => request(who, 'GET', path), request, json, form, dataset }
 }
+
+/** How a client knows what is wrong. */
+export const refusal = (answer: { status: number; headers: Headers }) => [
+  answer.status,
+  answer.headers.get('x-error-code'),
+]

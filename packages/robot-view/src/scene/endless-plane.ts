@@ -30,7 +30,7 @@ export function followCameras(mesh: Mesh, geom: SceneGeom): void {
   const [toPlane, place, shift] = [new Matrix4(), new Vector3(), new Matrix4()]
   const whole = (length: number, at: number, period: number) => (length > 0 ? 0 : period * Math.round(at / period))
   mesh.frustumCulled = false
-  // three.js reads the matrix after this, and makes it anew before the next picture.
+  // three.js reads the matrix after this, and computes it again for the next frame.
   mesh.onBeforeRender = (_renderer, _scene, camera: Camera) => {
     place.setFromMatrixPosition(camera.matrixWorld).applyMatrix4(toPlane.copy(mesh.matrixWorld).invert())
     mesh.matrixWorld.multiply(shift.makeTranslation(whole(a, place.x, across), whole(b, place.y, down), 0))
