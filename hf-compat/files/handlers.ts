@@ -1,6 +1,8 @@
 /** `resolve` and `raw`: the bytes of a file, as a redirect to the store. */
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { resolveFile } from '../../src/files/resolve-file.ts'
+import { originOf } from '../../src/http/asked-origin.ts'
 import { pageAt } from '../../src/http/printed-address.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import type { Call } from '../engine/call.ts'
@@ -8,6 +10,7 @@ import type { HfHandler } from '../engine/handler.ts'
 import { missing } from '../engine/refusal.ts'
 import { ofEachType, places, type RepoType } from '../engine/route.ts'
 import { findRepo, isMain, MAIN } from '../repos/find-repo.ts'
+import { answerHead } from './answer-head.ts'
 import { etagOf } from './render-file.ts'
 
 export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => [
@@ -80,5 +83,13 @@ async function resolve(call: Call, type: RepoType): Promise<FastifyReply> {
   reply.headers({ etag, 'x-linked-etag': etag, 'x-linked-size': file.size, 'accept-ranges': 'bytes' })
   // Of no bytes there is no range: some stores refuse the one that a client asks to learn the size.
   if (file.size === 0) return reply.code(200).headers({ 'content-range': 'bytes */0', 'content-length': 0 }).send('')
-  return reply.redirect(await file.sign(), 302)
+  const address = await file.sign()
+  if (call.request.method !== 'HEAD') return reply.redirect(address, 302)
+  const { code, location } = answerHead(address, [call.origin, originOf(call.request)])
+  if (location) reply.header('location', location)
+  // An empty stream: of any other body of an answer to HEAD fastify sets the length itself.
+  return reply
+    .code(code)
+    .header('content-length', code === 200 ? file.size : 0)
+    .send(Readable.from([]))
 }

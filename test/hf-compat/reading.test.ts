@@ -297,7 +297,9 @@ describe('a file', () => {
     const path = `/datasets/${name}/resolve/main/data/a%20b.txt`
     for (const method of ['HEAD', 'GET']) {
       const answer = await hf.request(person, method, path)
-      expect(answer.status).toBe(302)
+      // A client follows a redirect of HEAD within one host name, and would miss the headers in the store's answer.
+      const [status, length] = [answer.status, answer.headers.get('content-length')]
+      expect([method, status, length]).toEqual(method === 'HEAD' ? [method, 200, '5'] : [method, 302, '0'])
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         etag: `"${sha256Of('hello')}"`,
         'x-linked-etag': `"${sha256Of('hello')}"`,
