@@ -11,6 +11,7 @@ import { checksText } from './doctor-checks.ts'
 import { registerLinkCommands } from './link-commands.ts'
 import { ofServer } from './load-server.ts'
 import { onDeployment } from './on-deployment.ts'
+import { registerStorageCommands } from './storage-commands.ts'
 import { registerStoreCommands } from './store-commands.ts'
 
 interface Member {
@@ -58,13 +59,14 @@ function readTime(text: string): string {
 
 const collect = (text: string, before: string[] = []) => [...before, text]
 
-/** Adds `user`, `org`, `key`, `session`, `store`, `migrate` and `doctor`. */
+/** Adds `user`, `org`, `key`, `session`, `store`, `storage`, `migrate` and `doctor`. */
 export function registerOperatorCommands(program: Command, io: ClientIo): void {
   registerUsers(program, io)
   registerOrgs(program, io)
   registerKeys(program, io)
   registerSessions(program, io)
   registerStoreCommands(program, io)
+  registerStorageCommands(program, io)
   registerDeployment(program, io)
 }
 

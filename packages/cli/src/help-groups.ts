@@ -11,7 +11,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Sign in:': ['login', 'logout', 'whoami', 'env', 'key', 'org'],
   'Lend a machine:': ['runner', 'check-worker', 'policy-server'],
   'This command:': ['completion'],
-  'On the machine of the hub:': ['user', 'session', 'signing-key', 'store', 'migrate', 'doctor', 'backup'],
+  'On the machine of the hub:': ['user', 'session', 'signing-key', 'store', 'storage', 'migrate', 'doctor', 'backup'],
 }
 
 const places = new Map(

@@ -18,6 +18,7 @@ export const operatorCommandNames: readonly string[] = [
   'key add',
   'session add',
   'store allow-pages',
+  'storage recount',
   'migrate',
   'doctor',
   'backup create',

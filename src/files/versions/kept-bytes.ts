@@ -10,13 +10,14 @@ import { param, statement } from '../../store/statement.ts'
 const sameBytes = (blob: string) => `${blob}.claimed = b.claimed and ${blob}.size = b.size`
 
 /** Whether the live file at the path of `f` has the bytes of `b`. */
-const stillLive = `exists (select 1 from files l join blobs lb on lb.id = l.blob_id
-    where l.repo_id = :repoId and l.path = f.path and l.to_seq is null and ${sameBytes('lb')})`
+const stillLive = (repoId = ':repoId') => `exists (select 1 from files l join blobs lb on lb.id = l.blob_id
+    where l.repo_id = ${repoId} and l.path = f.path and l.to_seq is null and ${sameBytes('lb')})`
 
-const keptSum = (scope: string) => `(select coalesce(sum(k.size), 0)::int8 from (
+/** The sum, of the paths in `scope`; `repoId` is SQL for the id of the repo. */
+export const keptSum = (scope = '', repoId = ':repoId') => `(select coalesce(sum(k.size), 0)::int8 from (
     select distinct f.path, b.claimed, b.size from files f join blobs b on b.id = f.blob_id
-    where f.repo_id = :repoId and ${scope} f.to_seq is not null and not ${stillLive}
-      and exists (select 1 from repo_snapshots s where s.repo_id = :repoId and s.seq >= f.from_seq
+    where f.repo_id = ${repoId} and ${scope} f.to_seq is not null and not ${stillLive(repoId)}
+      and exists (select 1 from repo_snapshots s where s.repo_id = ${repoId} and s.seq >= f.from_seq
       and s.seq < f.to_seq)) k)`
 
 const ofPaths = 'f.path = any(:paths::text[]) and'
@@ -65,7 +66,7 @@ export async function settleKept(tx: Querier, repo: KeptRepo, paths: readonly st
   if (repo.snapshotCount > 0) await tx.query(settle, { repoId: repo.id, paths, before })
 }
 
-const repoColumn = columns({ bytes: column.int8(keptSum('')) })
+const repoColumn = columns({ bytes: column.int8(keptSum()) })
 
 const keptOfRepo = statement({
   name: 'repo-kept-bytes',
@@ -114,7 +115,7 @@ const soleAt = statement({
   columns: soleColumn,
   params: { repoId: param.text(), seq: param.int4(), snapshotId: param.text() },
   text: `select ${soleColumn.sql} from files f join blobs b on b.id = f.blob_id
-    where f.repo_id = :repoId and f.to_seq > :seq and f.from_seq <= :seq and not ${stillLive}
+    where f.repo_id = :repoId and f.to_seq > :seq and f.from_seq <= :seq and not ${stillLive()}
       and not exists (select 1 from files o join blobs ob on ob.id = o.blob_id
         where o.repo_id = :repoId and o.path = f.path and o.to_seq is not null and ${sameBytes('ob')}
           and exists (select 1 from repo_snapshots s

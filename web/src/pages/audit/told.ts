@@ -81,6 +81,7 @@ export const told: Readonly<Record<string, string>> = {
   'avatar.set': 'set the picture of',
   'avatar.remove': 'removed the picture of',
   'job.retry': 'sent again the background job',
+  'storage.recount': 'counted the storage again of',
   'password.set': 'set the password of',
 }
 
