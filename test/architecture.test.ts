@@ -82,6 +82,12 @@ describe('the house', () => {
     ])
   })
 
+  it('measures how long it waits by a clock that only goes forward: that of the machine is set while it runs', () => {
+    const isMeasured =
+      /\b(?:deadline|began|started)\w* = Date\.now\(\)|Date\.now\(\) *(?:[<>]=?|-) *\w*(?:deadline|began)/i
+    expect([...files, ...pages].filter((file) => isMeasured.test(textOf(file)))).toEqual([])
+  })
+
   it('lets a verb name fields of its input, never the argument that they stand in', () => {
     const placed = files.filter((file) => file.startsWith('src/') && /\[\s*'input',/.test(textOf(file)))
     expect(placed).toEqual([])

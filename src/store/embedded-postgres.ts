@@ -51,7 +51,7 @@ export interface EmbeddedOptions {
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings, onWait } = options
   const cluster = await withStartLock(dataDir, () => ensureCluster(dataDir, onWait))
-  const deadline = Date.now() + START_DEADLINE_MS
+  const deadline = performance.now() + START_DEADLINE_MS
   for (;;) {
     const server = await withStartLock(
       dataDir,
@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     )
     const presence = await enter(cluster, server).catch((error: unknown) => {
       // The last process may stop the server between our finding it and taking the lock.
-      if (Date.now() > deadline) throw error
+      if (performance.now() > deadline) throw error
       return null
     })
     if (!presence) continue
@@ -180,13 +180,13 @@ async function leave(cluster: Cluster, server: Server, presence: pg.Client): Pro
 
 /** Whether no other process uses the server. It takes the server a moment to release the lock of a killed process. */
 async function isAlone(presence: pg.Client): Promise<boolean> {
-  const deadline = Date.now() + NOTICE_MS
+  const deadline = performance.now() + NOTICE_MS
   for (;;) {
     const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
       PRESENCE_LOCK,
     ])
     if (rows[0]?.alone === true) return true
-    if (Date.now() > deadline) return false
+    if (performance.now() > deadline) return false
     await delay(50)
   }
 }

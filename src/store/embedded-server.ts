@@ -51,13 +51,13 @@ async function removeLocks(cluster: Cluster): Promise<void> {
 
 /** The server already running on this cluster; waits while it starts or stops. */
 export async function runningServer(cluster: Cluster): Promise<Server | null> {
-  const deadline = Date.now() + START_DEADLINE_MS
+  const deadline = performance.now() + START_DEADLINE_MS
   for (;;) {
     const found = await pidFile(cluster)
     if (!found) return null
     if (!(await isRunning(found.pid)) || !(await isPostgres(found.pid))) return null
     if (found.state === 'ready' && (await answers(serverUrl(cluster, found, 'postgres')))) return found
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`PostgreSQL (pid ${found.pid}) on ${cluster.clusterDir} does not respond.`)
     await delay(50)
   }
@@ -126,8 +126,8 @@ export async function launch(
   child.unref()
   await log.close()
   onWait?.()
-  const deadline = Date.now() + START_DEADLINE_MS
-  while (!ended && Date.now() < deadline) {
+  const deadline = performance.now() + START_DEADLINE_MS
+  while (!ended && performance.now() < deadline) {
     const found = await pidFile(cluster)
     if (found && found.pid === child.pid && found.state === 'ready') return found
     await delay(20)
@@ -162,9 +162,9 @@ async function freePort(wanted: number): Promise<number> {
 export async function shutDown(cluster: Cluster, server: Server): Promise<void> {
   if ((await pidFile(cluster))?.pid !== server.pid) return
   process.kill(server.pid, 'SIGINT')
-  const deadline = Date.now() + STOP_DEADLINE_MS
+  const deadline = performance.now() + STOP_DEADLINE_MS
   while (await isRunning(server.pid)) {
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`PostgreSQL (pid ${server.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} s.`)
     await delay(20)
   }

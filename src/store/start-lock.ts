@@ -49,12 +49,12 @@ interface MarkedLock {
 
 /** The same with a mark that is there already, for a folder that is there. */
 export async function withMarkedLock<T>({ path, mark, busy }: MarkedLock, work: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + WAIT_MS
+  const deadline = performance.now() + WAIT_MS
   // Creating a link is atomic: a lock is never read without its holder.
   while (!(await succeeds(link(mark, path)))) {
     const holder = await readFile(path, 'utf8').catch(() => null)
     if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)
-    else if (Date.now() > deadline) throw new Error(busy(holder ?? 'unknown'))
+    else if (performance.now() > deadline) throw new Error(busy(holder ?? 'unknown'))
     else await delay(25)
   }
   try {

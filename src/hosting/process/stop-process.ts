@@ -20,13 +20,13 @@ export interface NotedCall {
  * system does not let it be ended.
  */
 export async function endProcess(note: () => Promise<NotedCall | null>): Promise<void> {
-  const began = Date.now()
+  const began = performance.now()
   let sent: NodeJS.Signals | null = null
   for (;;) {
     const call = await note()
     // A hub that died while it started the process has started none.
     if (call === null || (await hasEnded(call.mark))) return
-    const age = Date.now() - began
+    const age = performance.now() - began
     if (age > REFUSED_AFTER_MS) throw notEnded('its process did not end in time')
     const signal = age > KILL_AFTER_MS ? 'SIGKILL' : 'SIGTERM'
     if (!call.isStarting && signal !== sent) {

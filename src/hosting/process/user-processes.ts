@@ -59,11 +59,11 @@ export function uidsOf(status: string): ReadonlySet<number> {
  */
 export async function endAllOf(user: UnixIds): Promise<void> {
   if (!(user.uid >= LEAST_UID)) throw new Error(`${user.uid} is not a uid of hosted calls.`)
-  const deadline = Date.now() + GIVE_UP_MS
+  const deadline = performance.now() + GIVE_UP_MS
   for (;;) {
     const left = (await processesByUid()).get(user.uid) ?? []
     if (left.length === 0) return
-    if (Date.now() > deadline) throw new Error(`process ${left[0]} of uid ${user.uid} cannot be ended`)
+    if (performance.now() > deadline) throw new Error(`process ${left[0]} of uid ${user.uid} cannot be ended`)
     // As that user, to all that it may signal: one step of the system, in which none of them can start another, and
     // which can reach no one else's.
     await runAs(user, 'kill -9 -1', [], END_MS).catch(() => killEach(left))
