@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { contractHub, newName, type Person, type Who } from '../support/hub.ts'
 import { prismaQueries, shapes } from '../support/prisma-queries.ts'
 
-const hub = contractHub({}, { alone: true })
+const hub = contractHub()
 let boss: Person
 let org: string
 let orgId: string
@@ -24,7 +24,7 @@ const account = 'accounts: handle, id, kind, name'
 
 describe('accounts of the graph', () => {
   it('cost one query for any number of ids', async () => {
-    const ids = (await hub.sql<{ id: string }>('select id from accounts')).map(({ id }) => id)
+    const ids = (await hub.sql<{ id: string }>('select id from accounts limit 20')).map(({ id }) => id)
     expect(ids.length).toBeGreaterThan(5)
     const sent = await queries(boss, 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Account { handle } } }', {
       ids,

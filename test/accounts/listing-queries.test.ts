@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person, type Who } from '../support/hub.ts'
 import { prismaQueries, shapes } from '../support/prisma-queries.ts'
 
-const hub = contractHub({}, { alone: true })
+const hub = contractHub()
 const account = 'accounts: handle, id, kind, name'
 let ada: Person
 let org: string

@@ -7,7 +7,7 @@ import { statementsOf } from '../support/request-statements.ts'
 import { putRun } from '../support/runs.ts'
 import { sessionWorld } from '../support/sessions.ts'
 
-const hub = contractHub({}, { alone: true })
+const hub = contractHub()
 const REPOS = 20
 let ada: Person
 let key: string

@@ -3,7 +3,7 @@ import { MAX_FOLDER_VERSIONS, MAX_LARGE_VERSIONS, MAX_NEWEST_FILES } from '../..
 import { contractHub, type Who } from '../support/hub.ts'
 import { statementsOf } from '../support/request-statements.ts'
 
-const hub = contractHub({}, { alone: true })
+const hub = contractHub()
 
 const ask = `query ($owner: String!, $slug: String!, $state: String!, $paths: [String!]!) {
   repo(owner: $owner, slug: $slug) { at(state: $state) { lastCommits(paths: $paths) { path commitId message time } } } }`

@@ -3,7 +3,7 @@ import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { prismaQueries, shapes } from '../support/prisma-queries.ts'
 import { putRun } from '../support/runs.ts'
 
-const hub = contractHub({}, { alone: true })
+const hub = contractHub()
 const database = {
   query: <T>({ text }: { text: string }, values?: readonly unknown[]) => hub.sql<T>(text, [...(values ?? [])]),
 }

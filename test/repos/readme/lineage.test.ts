@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, type Who } from '../../support/hub.ts'
 import { statementsOf } from '../../support/request-statements.ts'
 
-const hub = contractHub({}, { alone: true })
+const hub = contractHub()
 let ada: Person
 let bob: Person
 
