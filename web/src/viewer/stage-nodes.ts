@@ -1,4 +1,5 @@
 /** What stands in or over the picture of a robot: its loading, its problem, and the buttons in its corner. */
+import { bytes } from '../ui/format.ts'
 import { button } from './panels/choices.ts'
 import { element } from './panels/element.ts'
 import type { Problem, Stage } from './protocol.ts'
@@ -8,7 +9,7 @@ import type { Loading } from './viewer-state.ts'
 const stageNames: Readonly<Record<Stage, string>> = {
   engine: 'Loading MuJoCo',
   model: 'Reading the model',
-  files: 'Downloading meshes',
+  files: 'Downloading its files',
   compile: 'Compiling the model',
 }
 
@@ -17,7 +18,7 @@ export function progressNode({ stage, doneBytes, totalBytes }: Loading): HTMLEle
   const text = stageNames[stage]
   const bar = element('progress', { 'aria-label': text, max: 1 })
   if (stage === 'files' && totalBytes > 0) bar.value = doneBytes / totalBytes
-  const size = stage === 'files' ? ` (${(doneBytes / 1e6).toFixed(1)} of ${(totalBytes / 1e6).toFixed(1)} MB)` : ''
+  const size = stage === 'files' ? ` (${bytes(doneBytes)} of ${bytes(totalBytes)})` : ''
   return element('div', { class: 'viewer-progress' }, element('p', {}, `${text}${size}`), bar)
 }
 

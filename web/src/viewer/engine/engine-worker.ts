@@ -8,6 +8,7 @@ import type { FromEngine, OpenRequest, Stage, ToEngine } from '../protocol.ts'
 import { downloads } from './download.ts'
 import { driverOf } from './driver.ts'
 import { gatherFiles } from './gather-files.ts'
+import { loadBoth } from './load-both.ts'
 import { pictureDesk } from './picture-desk.ts'
 import { openSession, type Session } from './session.ts'
 
@@ -86,18 +87,11 @@ function sayFrame(opened: Session): void {
 
 async function open(request: OpenRequest): Promise<void> {
   try {
-    const began = performance.now()
-    let engineMs = 0
-    let filesMs = 0
-    tell('engine', 0, 0)
-    const [engine, model] = await Promise.all([
-      openMujoco(() => undefined).finally(() => {
-        engineMs = performance.now() - began
-      }),
-      gatherFiles(downloads(new Map(request.files), sign), request.entry, request.base, tell).finally(() => {
-        filesMs = performance.now() - began
-      }),
-    ])
+    const { engine, model, engineMs, filesMs } = await loadBoth({
+      engine: () => openMujoco(() => undefined),
+      model: (told) => gatherFiles(downloads(new Map(request.files), sign), request.entry, request.base, told),
+      tell,
+    })
     tell('compile', model.bytes, model.bytes)
     // The page shows this stage before the worker is busy with it.
     await new Promise((resolve) => setTimeout(resolve))
