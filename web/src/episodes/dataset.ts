@@ -3,6 +3,7 @@ import { type Episode, type EpisodeVideo, episodesOfLines, episodesOfTables } fr
 import { type EpisodesInfo, INFO_PATH, readInfo } from '@hub/dataset/info'
 import type { PictureMessage } from '@hub/dataset/open-mcap'
 import { type OpenParquet, openParquet } from '@hub/dataset/parquet'
+import { fetchFile } from '../files/fetch-file.ts'
 import { byteFile } from '../files/range-file.ts'
 import { type Curves, curveColumns, curvesOf, MAX_FRAMES } from './episode-curves.ts'
 
@@ -58,7 +59,7 @@ export async function openDataset(files: DatasetFiles): Promise<Dataset | null> 
   const readText = async (path: string): Promise<string | null> => {
     const sizeBytes = meta.get(path)
     if (sizeBytes === undefined || sizeBytes > MAX_TEXT_BYTES) return null
-    const answer = await fetch(await urlOf(path))
+    const answer = await fetchFile(await urlOf(path))
     if (!answer.ok) throw new Error(`${path} was not downloaded: the answer was ${answer.status}.`)
     tell(sizeBytes)
     return answer.text()

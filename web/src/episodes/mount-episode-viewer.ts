@@ -7,24 +7,28 @@ import { problemNote, showDataset } from './show-dataset.ts'
 
 /** Fills `container`. */
 export function mountEpisodeViewer(container: HTMLElement, options: EpisodeOptions): MountedEpisodes {
-  const root = element('div', { class: 'episodes' }, element('p', { role: 'status' }, 'Reading the dataset…'))
+  const root = element('div', { class: 'episodes' })
   container.replaceChildren(root)
   let open: MountedEpisodes | null = null
   let closed = false
   let { search } = options
-  openEpisodes(options.files).then(
-    (dataset) => {
-      if (closed) return
-      if (dataset === null)
-        root.replaceChildren(
-          note(`The repo has no ${INFO_PATH} and no .mcap file: episodes of LeRobot and of MCAP are shown.`),
-        )
-      else open = showDataset(root, dataset, { ...options, search })
-    },
-    (error: unknown) => {
-      if (!closed) root.replaceChildren(problemNote(error))
-    },
-  )
+  const read = () => {
+    root.replaceChildren(element('p', { role: 'status' }, 'Reading the dataset…'))
+    openEpisodes(options.files).then(
+      (dataset) => {
+        if (closed) return
+        if (dataset === null)
+          root.replaceChildren(
+            note(`The repo has no ${INFO_PATH} and no .mcap file: episodes of LeRobot and of MCAP are shown.`),
+          )
+        else open = showDataset(root, dataset, { ...options, search })
+      },
+      (error: unknown) => {
+        if (!closed) root.replaceChildren(problemNote(error, read))
+      },
+    )
+  }
+  read()
   return {
     go(next) {
       search = next

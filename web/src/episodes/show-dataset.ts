@@ -1,4 +1,5 @@
 /** A dataset that is open: which episodes are shown, on which robot, and the address that says so. */
+import { button } from '../viewer/panels/choices.ts'
 import { element } from '../viewer/panels/element.ts'
 import { addressKeeper } from './address-keeper.ts'
 import type { Dataset, LoadedEpisode } from './dataset.ts'
@@ -13,9 +14,14 @@ import { ACTION, STATE } from './replay/poses.ts'
 import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
 import { shareBar } from './share-bar.ts'
 
-/** Why something is not shown. */
-export const problemNote = (error: unknown) =>
-  element('p', { class: 'viewer-problem', role: 'alert' }, error instanceof Error ? error.message : String(error))
+/** Why something is not shown, and a way to ask for it again: most of what fails is a network. */
+export const problemNote = (error: unknown, again: () => void) =>
+  element(
+    'div',
+    { class: 'viewer-problem', role: 'alert' },
+    element('p', {}, error instanceof Error ? error.message : String(error)),
+    button('Try again', again),
+  )
 
 /** Fills `root`. */
 export function showDataset(
@@ -26,7 +32,7 @@ export function showDataset(
   const { episodes, info } = dataset
   let address = readAddress(search)
   let written = search
-  const place = viewPlace()
+  const place = viewPlace(() => show())
   const placeOf = (episode: number) => episodes.findIndex(({ index }) => index === episode)
   const shown = () => ({ ...address, ...replay.part(), frame: place.view()?.frame() ?? address.frame })
   const keep = addressKeeper(() => {
@@ -94,8 +100,8 @@ export function showDataset(
   }
 }
 
-/** Where one view is at a time, or why there is none: of episodes that were asked for in a row, the last. */
-function viewPlace() {
+/** Where one view is at a time, or why there is none: of episodes that were asked for in a row, the last. `again` asks. */
+function viewPlace(again: () => void) {
   const node = element('div', { class: 'episode-place' })
   let view: EpisodeView | null = null
   let asked = 0
@@ -117,7 +123,7 @@ function viewPlace() {
           put(next, next.node)
         })
         .catch((error: unknown) => {
-          if (own === asked) put(null, problemNote(error))
+          if (own === asked) put(null, problemNote(error, again))
         })
     },
     close() {

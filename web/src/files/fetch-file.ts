@@ -1,7 +1,7 @@
 /** Asks for a file, whose bytes may come from a store on another site. */
 
 /** Like `fetch`; where nothing is answered, it rejects in words for a person. The browser says no more than that. */
-export async function fetchFile(url: string, init: RequestInit): Promise<Response> {
+export async function fetchFile(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Policies of the hub for the viewer of a robot: their files, through public fields. */
 import type { Client } from '@urql/core'
+import { fetchFile } from '../../files/fetch-file.ts'
 import type { LoadedPolicy } from '../../viewer/drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../../viewer/drive/policy-files.ts'
 import { viewerLimits } from '../../viewer/limits.ts'
@@ -29,7 +30,7 @@ export const policiesOf =
   }
 
 async function bytesAt(path: string, url: string): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetch(url)
+  const answer = await fetchFile(url)
   if (!answer.ok) throw new Error(`${path} could not be downloaded: the answer was ${answer.status}.`)
   return new Uint8Array(await answer.arrayBuffer())
 }

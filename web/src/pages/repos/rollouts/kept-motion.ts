@@ -1,6 +1,7 @@
 /** The motion of a seed that a result keeps, with the robot that it is of. */
 import { type Motion, readMotion } from '@hub/rollout/loop/motion'
 import type { Client } from '@urql/core'
+import { fetchFile } from '../../../files/fetch-file.ts'
 import { messageOf } from '../../../ui/problem.ts'
 import { labelOf, namedResult } from './result-name.ts'
 import { type RobotAt, type RobotName, robotAt } from './robot-at.ts'
@@ -35,7 +36,7 @@ export async function keptMotion(client: Client, on: RobotName, name: string, se
 
 async function download({ url, size, outcome: { seed } }: Episode): Promise<Motion> {
   if (size > MAX_BYTES) throw new Error(`The recording of seed ${seed} is too large to be shown.`)
-  const answer = await fetch(url)
+  const answer = await fetchFile(url)
   if (!answer.ok) throw new Error(`The recording of seed ${seed} could not be downloaded: ${answer.status}.`)
   return readMotion(await answer.json())
 }

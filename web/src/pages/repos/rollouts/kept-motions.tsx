@@ -28,6 +28,7 @@ export function KeptMotions({ owner, repo, names, seed, isEmbedded = false, ...b
   const client = useClient()
   const [motions, setMotions] = useState<readonly KeptMotion[]>()
   const [error, setError] = useState<Error>()
+  const [tries, setTries] = useState(0)
   const key = names.join(' ')
   useEffect(() => {
     let closed = false
@@ -40,7 +41,7 @@ export function KeptMotions({ owner, repo, names, seed, isEmbedded = false, ...b
     return () => {
       closed = true
     }
-  }, [client, owner, repo, key, seed])
+  }, [client, owner, repo, key, seed, tries])
   const query = { one: names[0] ?? '', seed: String(seed), ...(names[1] !== undefined && { other: names[1] }) }
   return (
     <section
@@ -58,7 +59,7 @@ export function KeptMotions({ owner, repo, names, seed, isEmbedded = false, ...b
           </Link>
         </p>
       )}
-      {error && <ErrorNotice error={error} />}
+      {error && <ErrorNotice error={error} retry={() => setTries((before) => before + 1)} />}
       {!motions && !error && <Loading />}
       {motions && <Sides key={`${key} ${seed}`} motions={motions} seed={seed} isEmbedded={isEmbedded} {...begins} />}
     </section>

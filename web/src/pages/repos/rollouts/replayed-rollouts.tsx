@@ -25,6 +25,7 @@ export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
   const client = useClient()
   const [results, setResults] = useState<readonly ReplayedResult[]>()
   const [error, setError] = useState<Error>()
+  const [tries, setTries] = useState(0)
   const key = names.join(' ')
   useEffect(() => {
     let closed = false
@@ -37,7 +38,7 @@ export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
     return () => {
       closed = true
     }
-  }, [client, owner, repo, key])
+  }, [client, owner, repo, key, tries])
   return (
     <section className="stack" aria-label="Rollouts in 3D">
       <p>
@@ -45,7 +46,7 @@ export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
           All boards
         </Link>
       </p>
-      {error && <ErrorNotice error={error} />}
+      {error && <ErrorNotice error={error} retry={() => setTries((before) => before + 1)} />}
       {!results && !error && <Loading />}
       {results && <Sides key={`${key} ${seed}`} results={results} seed={seed} />}
     </section>
