@@ -52,14 +52,27 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
     await page.getByRole('link', { name: 'episode 1, frame 12' }).click()
     expect(new URL(page.url()).searchParams.get('frame')).toBe('12')
     await page.locator('input[name="episodes"]').fill('0-1')
+    // What says nothing labels nothing.
+    await page.getByRole('button', { name: 'Label episodes' }).click()
+    await page.getByText('Choose one here or an outcome, or write a note.').waitFor()
+    expect(await page.getByText('2 episodes labelled.').count()).toBe(0)
     await page.locator('select[name="choice"]').selectOption('drop')
     await page.locator('input[name="note"]').fill('gripper slipped')
     await page.getByRole('button', { name: 'Label episodes' }).click()
     await page.getByRole('button', { name: 'Undo the label of episode 1' }).click()
     await page.getByText('no label').waitFor()
-    const { json } = await hub.call(ada, 'GET', `/v1/repos/${name}/episode-labels`)
+    // What another tab says, and takes back, is seen here too.
+    const labels = `/v1/repos/${name}/episode-labels`
+    const said = { episodes: [2], choice: 'keep' }
+    expect((await hub.call(ada, 'POST', labels, said)).status).toBe(200)
+    await page.getByRole('button', { name: 'Undo the label of episode 2' }).waitFor()
+    const { id } = (await hub.call(ada, 'GET', labels)).json.items.find((one: Json) => one.episode === 2)
+    expect((await hub.call(ada, 'POST', `${labels}/undo`, { labels: [id] })).status).toBe(200)
+    await page.getByText('no label').nth(1).waitFor()
+    const { json } = await hub.call(ada, 'GET', labels)
     expect(json.items.map(({ choice, note }: Json) => [choice, note])).toEqual([
       ['drop', 'gripper slipped'],
+      [null, null],
       [null, null],
     ])
     expect(await accessibilityFaults(page)).toEqual([])

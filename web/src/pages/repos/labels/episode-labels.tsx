@@ -4,16 +4,20 @@ import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { messageOf } from '../../../ui/problem.ts'
-import { ErrorNotice } from '../../../ui/states.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { usePoll } from '../../../ui/use-poll.ts'
 import { useCanWrite } from '../repo-frame.tsx'
 import { LabelForm } from './label-form.tsx'
 import { type EpisodeLabelsQuery, episodeLabelsQuery, undoEpisodeLabelsMutation } from './labels.graphql.ts'
 
 type Labels = NonNullable<EpisodeLabelsQuery['repo']>['episodeLabels']
 type Label = Labels['nodes'][number]
+
+/** Between two looks: an undo in another tab is seen after so long. */
+const LOOK_MS = 15_000
 
 const labelsOf = ({ episodeLabels }: NonNullable<EpisodeLabelsQuery['repo']>): Labels => episodeLabels
 
@@ -28,12 +32,18 @@ export function EpisodeLabels({ owner, repo }: { readonly owner: string; readonl
     toast(error ? messageOf(error) : `Episode ${episode} is as it was before.`)
     pages.refresh()
   }
-  if (!canWrite && pages.nodes.length === 0 && !pages.error) return null
+  const isShown = canWrite || pages.nodes.length > 0
+  // What others say meanwhile, in another tab too.
+  usePoll(() => {
+    if (isShown) pages.refresh()
+  }, LOOK_MS)
+  if (!isShown && !pages.error) return null
   return (
     <section className="panel stack">
       <h2>Labels of episodes</h2>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {canWrite && <LabelForm owner={owner} repo={repo} changed={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && <p className="dim">No episode has a label yet.</p>}
       <ul className="lines">
         {pages.nodes.map((label) => (

@@ -33,6 +33,7 @@ export function LabelForm({ owner, repo, changed }: Props) {
   const shown = search.get('episode') ?? '0'
   const [{ error, fetching }, label] = useMutation(labelEpisodesMutation)
   const [fault, setFault] = useState<string | null>(null)
+  const [isEmpty, setEmpty] = useState(false)
   const toast = useToast()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -47,6 +48,9 @@ export function LabelForm({ owner, repo, changed }: Props) {
       outcome: memberOf(outcomes, form.get('outcome')),
       note: note === '' ? undefined : note,
     }
+    const saysNothing = Object.values(said).every((part) => part === undefined)
+    setEmpty(saysNothing)
+    if (saysNothing) return
     const answer = await label({ input: { owner, repo, episodes, ...said } })
     if (answer.error) return
     element.reset()
@@ -60,7 +64,7 @@ export function LabelForm({ owner, repo, changed }: Props) {
         <Field label="Episodes" hint="As in 3, 5-9" fault={fault ?? faultOf(error, 'episodes')}>
           <input name="episodes" placeholder={shown} autoComplete="off" />
         </Field>
-        <Field label="Choice">
+        <Field label="Choice" fault={isEmpty ? 'Choose one here or an outcome, or write a note.' : null}>
           <Select name="choice" words={choices} />
         </Field>
         <Field label="Outcome">

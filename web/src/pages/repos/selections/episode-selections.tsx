@@ -6,6 +6,7 @@ import { LoadMore } from '../../../ui/load-more.tsx'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { usePoll } from '../../../ui/use-poll.ts'
 import { NewRunLink } from '../../runs/submit/new-run-link.tsx'
 import { useCanWrite } from '../repo-frame.tsx'
 import { SelectionForm } from './selection-form.tsx'
@@ -15,6 +16,9 @@ type Selections = NonNullable<EpisodeSelectionsQuery['repo']>['episodeSelections
 
 const selectionsOf = ({ episodeSelections }: NonNullable<EpisodeSelectionsQuery['repo']>): Selections =>
   episodeSelections
+
+/** Between two looks. */
+const LOOK_MS = 15_000
 
 /** Longer lists are cut: hub data select OWNER/REPO#NAME prints all. */
 const MOST_SHOWN = 120
@@ -31,7 +35,12 @@ export function EpisodeSelections({ owner, repo, isLeRobot }: Props) {
   const canSelect = useCanWrite(owner) && isLeRobot
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: episodeSelectionsQuery, variables, field: 'repo', select: selectionsOf })
-  if (!canSelect && pages.nodes.length === 0 && !pages.error) return null
+  const isShown = canSelect || pages.nodes.length > 0
+  // What others select meanwhile, in another tab too.
+  usePoll(() => {
+    if (isShown) pages.refresh()
+  }, LOOK_MS)
+  if (!isShown && !pages.error) return null
   return (
     <section className="panel stack">
       <h2>Selections of episodes</h2>
