@@ -179,6 +179,9 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
       const row = page.getByRole('row').filter({ hasText: repo.split('/')[1] ?? '' })
       await row.getByRole('checkbox').check()
     }
+    // A phone shows the first columns: what a board is for stands before versions.
+    const columns = ['Compare', 'Model', 'Success', 'Interval of 95 %', 'Mean return', 'Version', 'Published']
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(columns)
     await page.getByText('Recorded motions beside each other:').waitFor()
     await page.getByText('Recorded motions beside each other:').locator('..').getByRole('link').first().click()
     await expect.poll(() => page.locator('.episode-stage[data-frame]').count()).toBe(2)

@@ -35,8 +35,8 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
           <tr>
             <th>Compare</th>
             <th>{shows === 'model' ? 'Model' : 'Robot and task'}</th>
-            <th>Version</th>
             <ScoreHeads />
+            <th>Version</th>
             <th>Published</th>
           </tr>
         </thead>
@@ -57,13 +57,13 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
                 {row.disturbance !== undefined && <div className="small dim">{disturbanceText(row)}</div>}
                 {below?.(row)}
               </td>
+              <ScoreCells row={row} />
               <td className="nowrap">
                 <VersionLink row={row} />
                 <div className="small dim">
                   seeds {row.firstSeed} to {row.firstSeed + row.seeds - 1}
                 </div>
               </td>
-              <ScoreCells row={row} />
               <td className="nowrap">
                 <Time at={row.createdAt} />
                 {row.creator && <div className="small">{row.creator.handle}</div>}
