@@ -165,7 +165,7 @@ it('a push says what it is about; hub log shows it to whoever reads, and a commi
   const line = (said: string) => `[0-9a-f]{7} {2}\\S+Z {2}by ${ada.handle} {2}${said}\n`
   expect(out).toMatch(
     new RegExp(
-      `^${line('no longer needed {2}\\(current\\)')}${line('second try')}${line('first try')}[0-9a-f]{7} {2}\\S+Z {2}by - {2}created empty\n4 commits\n$`,
+      `^${line('no longer needed {2}\\(current\\)')}${line('second try')}${line('first try')}[0-9a-f]{7} {2}\\S+Z {2}created empty\n4 commits\n$`,
     ),
   )
   const { commits } = await json('log', repo)

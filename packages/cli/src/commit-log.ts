@@ -17,6 +17,9 @@ export const signs: Readonly<Record<string, string>> = {
   changed: '~',
 }
 
+/** The commit that creates a repo, and one whose author has no account any more, is by nobody. */
+const byWhom = ({ author }: Pick<RemoteCommit, 'author'>) => (author ? `by ${author.handle}  ` : '')
+
 /** All that the caller is listed, newest first. */
 export async function log(client: HubClient, repo: RepoName): Promise<CommandResult> {
   const commits: RemoteCommit[] = []
@@ -24,8 +27,7 @@ export async function log(client: HubClient, repo: RepoName): Promise<CommandRes
   const rows = commits.map((commit) => {
     const names = [...(commit.is_current ? ['current'] : []), ...commit.snapshots]
     const said = firstLine(commit.message) || (commit.seq === 0 ? 'created empty' : '')
-    const by = commit.author?.handle ?? '-'
-    const line = `${shortId(commit.commit_id)}  ${commit.time}  by ${by}  ${said}`.trimEnd()
+    const line = `${shortId(commit.commit_id)}  ${commit.time}  ${byWhom(commit)}${said}`.trimEnd()
     return `${inLine(names.length > 0 ? `${line}  (${names.join(', ')})` : line)}\n`
   })
   return { json: { commits }, text: `${rows.join('')}${countText(commits.length, 'commit')}\n` }
@@ -37,8 +39,7 @@ export async function fileLog(client: HubClient, repo: RepoName, path: string): 
   for await (const page of client.versions.fileHistory(repo, path)) versions.push(...page)
   const rows = versions.map(({ change, before, after, snapshots, ...one }) => {
     const sizes = [before, after].flatMap((side) => (side ? [sizeText(side.size)] : [])).join(' -> ')
-    const by = one.author?.handle ?? '-'
-    const line = `${shortId(one.commit_id)}  ${one.time}  ${signs[change] ?? '?'} ${sizes}  by ${by}  ${firstLine(one.message)}`
+    const line = `${shortId(one.commit_id)}  ${one.time}  ${signs[change] ?? '?'} ${sizes}  ${byWhom(one)}${firstLine(one.message)}`
     return `${inLine(snapshots.length > 0 ? `${line.trimEnd()}  (${snapshots.join(', ')})` : line.trimEnd())}\n`
   })
   return {
