@@ -19,6 +19,8 @@ export const devicePage = z.looseObject({
   }),
 })
 
+export const registeredDevice = z.looseObject({ registerDevice: z.looseObject({ device: remoteDevice }) })
+
 /** The status in the spelling of `/v1`. */
 const remoteApproval = z.looseObject({
   id: z.string(),

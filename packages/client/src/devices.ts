@@ -1,10 +1,20 @@
 /** Devices, approvals and sessions: what people manage in the graph, and what the driver of a robot does over `/v1`. */
 import type { Caller } from './call.ts'
-import { devicePage, mintedApproval, openedSession, type RemoteDevice, revokedApproval } from './device-shapes.ts'
+import {
+  devicePage,
+  mintedApproval,
+  openedSession,
+  type RemoteDevice,
+  registeredDevice,
+  revokedApproval,
+} from './device-shapes.ts'
 import { pages } from './pages.ts'
 
+const deviceFields = 'id name owner { handle } robotRepoName createdAt'
 const listText = `query ($owner: String, $after: String) { devices(owner: $owner, first: 100, after: $after) {
-  nodes { id name owner { handle } robotRepoName createdAt } pageInfo { endCursor hasNextPage } } }`
+  nodes { ${deviceFields} } pageInfo { endCursor hasNextPage } } }`
+const registerText = `mutation ($input: RegisterDeviceInput!) {
+  registerDevice(input: $input) { device { ${deviceFields} } } }`
 const approveText = `mutation ($input: ApproveEndpointSessionInput!) {
   approveEndpointSession(input: $input) { token approval { id status expiresAt jointMapFingerprint } } }`
 const revokeText = `mutation ($input: RevokeApprovalInput!) {
@@ -22,6 +32,12 @@ export function deviceCalls(caller: Caller) {
         const { hasNextPage, endCursor } = devices.pageInfo
         return { items: devices.nodes, next_cursor: hasNextPage ? endCursor : null }
       }),
+    /**
+     * Registers a robot; `owner` is the caller, or one of their orgs. Needs a person's session. Errors: 404 the owner or
+     * the robot repo is not there or not visible, 409 the owner has a device of this name.
+     */
+    register: async (input: { name: string; owner?: string; robotRepo?: string }) =>
+      (await graph(registerText, { input }, registeredDevice)).registerDevice.device,
     /**
      * Permits a device to use an endpoint until a time (RFC 3339); the token is not shown again. Needs a person's
      * session.
