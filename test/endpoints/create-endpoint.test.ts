@@ -212,6 +212,19 @@ describe('create and estimate refuse alike, and record nothing:', () => {
   const nothing = [409, ['conflict.no_artifact'], [undefined]]
   const reflex = [409, ['conflict.reflex'], [undefined]]
 
+  it('names the ONNX file in a folder that nobody asked for, and how a checkpoint gets to the root', async () => {
+    const [plain, below] = [{ 'README.md': '#' }, { 'checkpoints/step_2/a.onnx': 'x', 'checkpoints/step_2/a.txt': 'y' }]
+    const said = await Promise.all(
+      [plain, below].map(async (files) => {
+        const model_repo = await endpoints.model(ada, files)
+        return (await hub.call(ada, 'POST', '/v1/endpoints', { model_repo })).json.detail
+      }),
+    )
+    expect(said[0]).toMatch(/manifest\.json and policy\/\.$/)
+    expect(said[1]).toContain('onnx_path, such as "checkpoints/step_2/a.onnx", or')
+    expect(said[1]).toContain('hub runs promote RUN OWNER/NAME')
+  })
+
   it.each<[string, Record<string, string | Buffer>, Json, Json, Json]>([
     ['a reflex', { 'policy.onnx': 'x' }, { meta: { control_class: 'reflex' } }, {}, reflex],
     ['a class that nobody declares', { 'policy.onnx': 'x' }, { meta: null }, {}, required('model_repo')],

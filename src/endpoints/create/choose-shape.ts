@@ -13,15 +13,26 @@ export interface ArtifactShape {
   readonly path: string
 }
 
+/** Why there is nothing to serve. `below` are ONNX files in folders, which have to be named. Pure. */
+export function nothingToServe(repo: string, below: readonly string[]): string {
+  const neither = `${repo} holds nothing to serve: neither an ONNX file at its root nor a directory with manifest.json and policy/.`
+  const [first] = below
+  if (first === undefined) return neither
+  return (
+    `${neither} In its folders it has ONNX files: name one as onnx_path, such as ${JSON.stringify(first)}, or bring the ` +
+    'checkpoint of a run to the root of a model repo (hub runs promote RUN OWNER/NAME).'
+  )
+}
+
 /**
- * The shape that the request names, or the only one of those `found`. Errors: 422 both paths, or several shapes of
- * which the request has to name one; 409 `conflict.no_artifact` where there is none.
+ * The shape that the request names, or the only one of those `found`; null if there is none. Errors: 422 both paths, or several shapes of
+ * which the request has to name one.
  */
 export function chooseShape(
   { onnxPath, policyPath }: ArtifactRequest,
   found: readonly ArtifactShape[],
   repo: string,
-): ArtifactShape {
+): ArtifactShape | null {
   if (onnxPath != null && policyPath != null)
     throw refused('validation.value', 'An endpoint serves one artifact: give onnx_path or policy_path.', 'policyPath')
   if (onnxPath != null) return { kind: 'onnx', path: onnxPath }
@@ -37,11 +48,7 @@ export function chooseShape(
   // The checkpoint of the repo itself is meant, not one of those that a training run left behind.
   const own = checkpoints.find(({ path }) => path === '')
   if (own) return own
-  if (!only)
-    throw new HubError(
-      'conflict.no_artifact',
-      `${repo} holds nothing to serve: neither an ONNX file at its root nor a directory with manifest.json and policy/.`,
-    )
+  if (!only) return null
   if (onnx.length > 1)
     throw refused('validation.required', `${repo} holds several ONNX files: give one of ${named(onnx)}.`, 'onnxPath')
   if (checkpoints.length > 1) {

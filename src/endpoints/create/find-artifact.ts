@@ -7,7 +7,7 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { ArtifactKind } from '../endpoint-shape.ts'
-import { type ArtifactRequest, type ArtifactShape, chooseShape, placesOf } from './choose-shape.ts'
+import { type ArtifactRequest, type ArtifactShape, chooseShape, nothingToServe, placesOf } from './choose-shape.ts'
 
 /** More files than any checkpoint has: each is hashed into the digest. */
 const MAX_FILES = 10_000
@@ -34,6 +34,18 @@ const shapesOf = statement({
           and exists (select 1 from files p where p.repo_id = :repoId and p.to_seq is null
             and p.path >= left(m.path, -13) || 'policy/' and p.path < left(m.path, -13) || 'policy0')
         order by m.path limit ${MAX_SHAPES})) f`,
+})
+
+const pathColumns = columns({ path: column.text('f.path') })
+
+/** ONNX files in folders: what a run that publishes checkpoints leaves. One is enough to say how they are named. */
+const onnxBelow = statement({
+  name: 'endpoint-artifact-onnx-below',
+  exact: 'aggregate',
+  columns: pathColumns,
+  params: { repoId: param.text() },
+  text: `select ${pathColumns.sql} from files f where f.repo_id = :repoId and f.to_seq is null
+    and f.path ~* '/[^/]+\\.onnx$' order by f.path desc limit 1`,
 })
 
 const fileColumns = columns({
@@ -86,6 +98,11 @@ export async function findArtifact(querier: Querier, repo: ModelRepo, request: A
   const isNamed = request.onnxPath != null || request.policyPath != null
   const found = isNamed ? [] : await querier.query(shapesOf, { repoId: repo.id })
   const shape = chooseShape(request, found, repo.fullName)
+  if (!shape) {
+    const below = await querier.query(onnxBelow, { repoId: repo.id })
+    const names = below.map(({ path }) => path)
+    throw noArtifact(nothingToServe(repo.fullName, names))
+  }
   return shape.kind === 'onnx' ? onnxArtifact(querier, repo, shape) : checkpointArtifact(querier, repo, shape)
 }
 
