@@ -16,6 +16,9 @@ export function endpointRow(endpoint: RemoteEndpoint): string {
   return `${inLine(`${id}  ${status.padEnd(8)} ${executor.padEnd(7)} ${String(sessions_open).padStart(3)} open  ${label}`)}\n`
 }
 
+/** To a tenth: servers report times as their clocks give them, with digits that say nothing. */
+const inMs = (time: number | null) => (time === null ? null : `${Number(time.toFixed(1))} ms (p95)`)
+
 /** One endpoint: what it serves, where, and what its sessions have used. */
 export function endpointLines(endpoint: RemoteEndpoint): string {
   const { service_ms_p95: service, rtt_ms_p95: roundTrip } = endpoint
@@ -34,8 +37,8 @@ export function endpointLines(endpoint: RemoteEndpoint): string {
       'sessions',
       `${endpoint.sessions_open} open, ${endpoint.chunks_served} chunks, ${endpoint.gpu_seconds} GPU-seconds`,
     ],
-    ['service', service === null ? null : `${service} ms (p95)`],
-    ['round trip', roundTrip === null ? null : `${roundTrip} ms (p95)`],
+    ['service', inMs(service)],
+    ['round trip', inMs(roundTrip)],
     ['cost', endpoint.priced && endpoint.cost_usd !== null ? usd(endpoint.cost_usd) : null],
     ['error', endpoint.error],
   ])

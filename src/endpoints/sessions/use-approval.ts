@@ -21,8 +21,8 @@ export class RefusedApproval extends HubError {
 
   constructor(reason: string) {
     const detail =
-      'The approval token does not let this device use this endpoint now; a person who sees both can approve it ' +
-      '(approveEndpointSession).'
+      'The approval token does not let this device use this endpoint now; a person who sees both can approve it on ' +
+      "the endpoint's page, or by `hub approve`."
     super('forbidden.approval', detail)
     this.reason = reason
   }
