@@ -1,6 +1,6 @@
 import { CombinedError } from '@urql/core'
 import { describe, expect, it } from 'vitest'
-import { isAtFields, messageOf, titleOf } from '../../../web/src/ui/problem.ts'
+import { isAtFields, isSaidBy, messageOf, titleOf } from '../../../web/src/ui/problem.ts'
 
 const refused = (type: string) => {
   const problem = { type: `/problems/${type}`, title: 'Credential missing', detail: 'Send `Authorization: Bearer …`.' }
@@ -30,6 +30,9 @@ describe('an error on a page', () => {
       }
       return new CombinedError({ graphQLErrors: [{ message: 'no', extensions: { problem } }] })
     }
+    expect(isSaidBy(at('name'), ['is too long'])).toBe(true)
+    // The field of the owner is not drawn where a person has one account only.
+    expect([isSaidBy(at('owner'), []), isSaidBy(at('owner'), ['another fault'])]).toEqual([false, false])
     const fields = ['name', 'owner']
     expect(isAtFields(at('name', 'owner'), fields)).toBe(true)
     expect(isAtFields(at('name', 'slug'), fields)).toBe(false)

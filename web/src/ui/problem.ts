@@ -63,6 +63,13 @@ export function isAtFields(error: CombinedError | Error, names: readonly string[
   return faults.length > 0 && faults.every((fault) => names.includes(fieldOf(fault) ?? ''))
 }
 
+/**
+ * Whether one of the texts that stand at the fields of a form says what is wrong with each field: a form leaves some
+ * fields out, such as the owner where there is one account only. Of several faults of one field the first stands there.
+ */
+export const isSaidBy = (error: CombinedError, texts: readonly string[]): boolean =>
+  (problemOf(error)?.errors ?? []).every((fault) => texts.includes(faultOf(error, `${fieldOf(fault) ?? ''}`) ?? ''))
+
 /** What is wrong with one input field, by the last name of its place. */
 export function faultOf(error: CombinedError | undefined, name: string): string | null {
   const faults = problemOf(error)?.errors ?? []

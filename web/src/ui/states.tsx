@@ -1,8 +1,8 @@
 /** What a page shows while it waits, when nothing is there, and when something failed. */
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
-import { asksToSignIn, isAtFields, messageOf, type Problem, titleOf } from './problem.ts'
+import { asksToSignIn, isAtFields, isSaidBy, messageOf, type Problem, titleOf } from './problem.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -72,7 +72,18 @@ export function ProblemNotice({ problem }: { readonly problem: Problem }) {
  */
 export function FormError({ error, fields }: { readonly error: CombinedError; readonly fields: readonly string[] }) {
   const place = useRef<HTMLDivElement>(null)
-  const isAtField = isAtFields(error, fields)
+  const [isDrawn, setDrawn] = useState(true)
+  const isAtField = isAtFields(error, fields) && isDrawn
+  // Before the browser paints, when the fields of the same form are there.
+  useLayoutEffect(() => {
+    const drawn = place.current?.closest('form, dialog')?.querySelectorAll('.field-error') ?? []
+    setDrawn(
+      isSaidBy(
+        error,
+        Array.from(drawn, ({ textContent }) => textContent ?? ''),
+      ),
+    )
+  }, [error])
   // A window that shows the button of a long form does not show its beginning, nor each field.
   useEffect(() => {
     // Nothing is returned: a browser's scrolling answers a promise, which React would take for a clean-up.

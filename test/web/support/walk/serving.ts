@@ -37,7 +37,8 @@ export function walkServing(walk: Walk): void {
   })
 
   it('approve a hold', async () => {
-    const { page, faults } = await openPage(walk.signedIn, walk.origin)
+    const context = await walk.signInAgain()
+    const { page, faults } = await openPage(context, walk.origin)
     await page.goto(`${walk.origin}/holds`)
     await page
       .locator(`a[href="${pagePath('hold', { id: walk.lab.hold })}"]`)
@@ -55,11 +56,12 @@ export function walkServing(walk: Walk): void {
     await page.getByText('Became').waitFor()
     await writeFile(join(output, 'hold-approved.png'), await page.screenshot())
     expect(faults()).toEqual([])
-    await page.close()
+    await context.close()
   })
 
   it('serve a model, register a device, approve it, and revoke the approval', async () => {
-    const { page, faults } = await openPage(walk.signedIn, walk.origin)
+    const context = await walk.signInAgain()
+    const { page, faults } = await openPage(context, walk.origin)
     await page.goto(`${walk.origin}/sessions`)
     await page.getByRole('button', { name: 'Register device' }).click()
     const dialog = page.getByRole('dialog')
@@ -106,7 +108,7 @@ export function walkServing(walk: Walk): void {
     await page.getByText('revoked', { exact: true }).waitFor()
     await writeFile(join(output, 'revoked-phone.png'), await page.screenshot())
     expect(faults()).toEqual([])
-    await page.close()
+    await context.close()
   })
 
   it('draw how long the sessions of an endpoint took', async () => {

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { afterAll, beforeAll } from 'vitest'
 import { hostedFunction } from '../../../support/hosted-function.ts'
 import { contractHub } from '../../../support/hub.ts'
-import { desktop, openBrowser } from '../browser.ts'
+import { desktop, openBrowser, signedInto } from '../browser.ts'
 import { type Lab, labSettings, makeLab } from '../lab.ts'
 
 /** What is opened is there from its `beforeAll` on. */
@@ -14,6 +14,8 @@ export interface Walk {
   /** Of one person, who signs in by the first test. */
   readonly signedIn: BrowserContext
   readonly origin: string
+  /** Another sign-in of that person, for what only a person who signed in within 15 minutes may do. */
+  readonly signInAgain: () => Promise<BrowserContext>
 }
 
 /** Registers the set-up with the `describe` around it. */
@@ -46,6 +48,10 @@ export function openWalk(): Walk {
     },
     get origin() {
       return new URL(hub.running.url).origin
+    },
+    async signInAgain() {
+      const { token } = await hub.signIn(there(opened.lab).ada)
+      return signedInto(new URL(hub.running.url).origin, there(opened.browser), token)
     },
   }
 }
