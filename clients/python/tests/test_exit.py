@@ -103,10 +103,10 @@ class Ends(unittest.TestCase):
         run.log(step=0)
         with mock.patch("hub._ways.warn") as warn:
             self.assertFalse(run.finish())
-        self.assertIn("everything: This key is revoked. (request req_7). Kept on this machine: 1 line of metrics, in ", warn.call_args[0][0])
+        self.assertIn("everything: This key is revoked. Set HUB_TOKEN to a key of this hub, or run `hub login`. (request req_7). Kept on this machine: 1 line of metrics, in ", warn.call_args[0][0])
         code, (said,) = self.sync()
         self.assertEqual(code, 1)
-        self.assertRegex(said, r"^not sent: \S+ \(1 line of metrics\): This key is revoked\. \(request req_7\)\.$")
+        self.assertRegex(said, r"^not sent: \S+ \(1 line of metrics\): This key is revoked\. Set HUB_TOKEN to .* `hub login`\. \(request req_7\)\.$")
 
     def test_a_hub_that_answers_is_waited_for(self) -> None:
         with mock.patch.dict(os.environ, HUB_EXIT_SECONDS=PATIENCE):

@@ -69,6 +69,7 @@ class Runs(unittest.TestCase):
                 run.log({"loss": 1.0})
             run.log(loss=2, iteration=9)
         stored = self.only()
+        self.assertEqual(run.url, f"{self.hub.url}/runs/{stored['id']}")
         self.assertEqual([line.get("step") for line in stored["metrics"]], [0, 1, 2, 3, 4, None])
         self.assertEqual((stored["status"], stored["recipe"]), ("succeeded", {"template": "test", "hyperparams": {"lr": 0.1, "steps": 5, "run_name": "first"}}))
         self.assertEqual(sum("config_yaml" in report for report in self.hub.reports), 1)

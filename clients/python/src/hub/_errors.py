@@ -36,7 +36,9 @@ class HubError(Exception):
 
     def __str__(self) -> str:
         request = f" (request {self.request_id})" if self.request_id else ""
-        return visible(f"{self.detail}{request}")
+        # The hub speaks of a header, which nobody who calls this client writes.
+        how = " Set HUB_TOKEN to a key of this hub, or run `hub login`." if self.status == 401 else ""
+        return visible(f"{self.detail}{how}{request}")
 
     def refused_items(self, member: str) -> frozenset[int]:
         """Which items of the body's list ``member`` were refused, by index."""

@@ -133,8 +133,8 @@ class Run:
 
     @property
     def url(self) -> Optional[str]:
-        """The run's address in the API."""
-        return f"{self._way.hub_url}/v1/runs/{self.id}" if self.id else None
+        """The address of the run's page; None until the hub has answered for the first time."""
+        return f"{self._way.hub_url}/runs/{self.id}" if self.id else None
 
     @property
     def recipe(self) -> Mapping[str, Any]:

@@ -84,7 +84,7 @@ class Run(Words):
         """The address of the run's page; None where there is none yet."""
         given = os.environ.get("HUB_RUN_URL")
         if isinstance(self._place, HubRun):
-            return given or (self._place.url or "").replace("/v1/runs/", "/runs/") or None
+            return given or self._place.url or None
         return None
 
     def get_url(self) -> Optional[str]:
