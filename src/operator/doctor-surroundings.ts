@@ -123,6 +123,10 @@ async function s3Clock({ endpoint, region }: S3Settings): Promise<Check[]> {
 
 const jwks = z.object({ keys: z.array(z.object({ kid: z.string() })) })
 
+const howToReachIt = 'start the hub; if it runs, check DNS, proxy and firewall'
+/** The address is then made of settings of this terminal, which need not be those of the hub's. */
+const howToFindIt = 'start the hub; if it runs, set PORT and HOST here as it has them'
+
 /** Asks for the hub's public keys where people reach it: the answer must be that of the hub with this database. */
 export async function publicUrlCheck(config: Config, kid: string | null): Promise<Check> {
   const url = config.publicUrl ?? addressUrl(config)
@@ -133,7 +137,7 @@ export async function publicUrlCheck(config: Config, kid: string | null): Promis
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: unknown) => messageOf(error))
   if (typeof answer === 'string')
-    return warn(name, `${shown} does not answer`, 'start the hub; if it runs, check DNS, proxy and firewall')
+    return warn(name, `${shown} does not answer`, config.publicUrl === null ? howToFindIt : howToReachIt)
   const to = answer.headers.get('location')
   if (answer.status >= 300 && answer.status < 400)
     return fail(

@@ -103,6 +103,14 @@ it.each([
   expect(code).toBe(status === 'fail' ? 1 : 0)
 })
 
+it('says how an address that nobody answers at is found: one that is set, and one that is made of PORT and HOST', async () => {
+  const fixOf = async (settings: Record<string, string>) => (await doctor(settings)).check('public url')
+  expect(await fixOf({ PUBLIC_URL: 'http://127.0.0.1:9' })).toMatchObject({ fix: expect.stringContaining('check DNS') })
+  expect(await fixOf({ PUBLIC_URL: '', PORT: '9' })).toMatchObject({
+    fix: expect.stringContaining('set PORT and HOST'),
+  })
+})
+
 it('warns of a data folder that other users can enter, and changes nothing', async () => {
   expect((await doctor()).check('data folder')).toMatchObject({
     status: 'ok',
