@@ -9,7 +9,7 @@ import { wholeReads } from '../support/whole-reads.ts'
 /** What may be read whole, and why. */
 const meant: Readonly<Record<string, string>> = {
   'accounts-by-storage: accounts': 'for the operator alone; an index on the bytes would cost each upload',
-  'recount-accounts: rollout_episodes': 'by an operator at a shell, once for a hundred accounts',
+  'recount-accounts: rollout_episodes_blob_id_idx': 'by an operator at a shell, once for a hundred accounts',
   'metrics-sums: accounts': 'once in 30 seconds, however many ask; as above',
   'metrics-sums: storage_spares': 'has a row for each running run, and each that ended within a minute',
   'storage-spares-idle: storage_spares_pkey': 'as above',
