@@ -1,5 +1,7 @@
 /** setSpendCap (contract, "What an account spends"): what an account's hosted work may cost in a calendar month. */
+
 import { findAccount } from '../accounts/find-account.ts'
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { assertStillInOrg } from '../accounts/org-members.ts'
 import { assertOrgOwner, assertSession } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
@@ -10,7 +12,6 @@ import { type Usd, usd } from '../platform/money.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { lockAccounts } from './lock-accounts.ts'
 import { capOf, readSpendMonth, type SpendCap, type SpendCapMode } from './spend-month.ts'
 import { type SpendSummary, summaryOf } from './spend-summary.ts'
 

@@ -4,8 +4,8 @@
  * What differs is counted once more under the locks of its repos and of its account, then mended by the difference.
  * docs/decisions/database.md, "Sums of storage can be counted again".
  */
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { sparesSql } from '../accounts/spares-sql.ts'
-import { lockAccounts } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
 import { keptSum } from '../files/versions/kept-bytes.ts'
 import { audit, noViewer } from '../operation/audit.ts'
@@ -192,7 +192,7 @@ async function recountBatch(db: Db, ownerIds: readonly string[], how: Omit<Recou
 /** Lock order: repos, account. */
 async function recountOwner(tx: Tx, ownerId: string, repoIds: string[], isDry: boolean): Promise<WrongSum[]> {
   await tx.query(lockRepos, { ownerId, repoIds })
-  await tx.query(lockAccounts, { ids: [ownerId] })
+  await lockAccounts(tx, [ownerId])
   const repos = repoIds.length > 0 ? await tx.query(wrongRepos, { ownerIds: [ownerId], repoIds }) : []
   const [kept] = await tx.query(sumsOfAccounts, { ownerIds: [ownerId] })
   if (!kept) return []

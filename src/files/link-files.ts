@@ -1,4 +1,5 @@
 /** The one transaction in which completed uploads become files. */
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { audit } from '../operation/audit.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { type ErrorType, HubError, notFound } from '../platform/errors.ts'
@@ -16,7 +17,6 @@ import { assertNoClash, type LocOfPath } from './path-clashes.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
 import type { Brought } from './read-dataset-info.ts'
 import type { CompletedUpload } from './schemas.ts'
-import { lockAccounts } from './upload-sql.ts'
 import { keptBytes, settleKept } from './versions/kept-bytes.ts'
 import { type ChangeMessage, closeFiles, recordChange } from './versions/record-change.ts'
 
@@ -100,7 +100,7 @@ export async function linkFiles(
   const kept = await keptBytes(tx, repo, paths)
   const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
   const replacedBytes = sum(replaced.map((file) => file.size))
-  await tx.query(lockAccounts, { ids: [repo.ownerId] })
+  await lockAccounts(tx, [repo.ownerId])
   // Before the reservation is released: a completion that was taken over no longer has one.
   await finishUploads(tx, { ids: request.assembled.map(({ upload }) => upload.id), attempt: request.attempt })
   await tx.query(moveReservation, {

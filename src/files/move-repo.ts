@@ -1,4 +1,5 @@
 /** moveRepo (contract, "Moving a repo"): another name, another owner, or both; what is stored goes with it. */
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -15,7 +16,6 @@ import { param, statement } from '../store/statement.ts'
 import { unstore } from './delete-files.ts'
 import { assertOpenFilms } from './open-films.ts'
 import { CONTENT_UPLOAD, countBytes, reserveStorage } from './reservation.ts'
-import { lockAccounts } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
 
 export interface MoveRepoInput {
@@ -152,7 +152,7 @@ async function move(
 ): Promise<Repo> {
   const repo = await lockWholeRepo(tx, id)
   if (!repo || repo.fullName !== fullName) throw notFound(`The repo ${fullName}`)
-  await tx.query(lockAccounts, { ids: [...new Set([repo.ownerId, to.id])] })
+  await lockAccounts(tx, [...new Set([repo.ownerId, to.id])])
   const [before] = await tx.query(rename, { repoId: id, ownerId: to.id, ...name })
   if (!before) throw notFound(`The repo ${fullName}`)
   if (to.id !== repo.ownerId || name.slug !== before.slug) {

@@ -2,12 +2,12 @@
  * The places of films of an account: of those that wait or are being made. A film takes one when it is asked for, and
  * takes it along when its repo moves. Contract, "Films of episodes".
  */
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { MAX_OPEN_FILMS } from './limits.ts'
-import { lockAccounts } from './upload-sql.ts'
 
 const openColumns = columns({
   open: column.int4('count(*)::int'),
@@ -31,7 +31,7 @@ export async function assertOpenFilms(
   tx: Tx,
   { ownerId, repoId, asked = null }: { readonly ownerId: string; readonly repoId: string; readonly asked?: 1 | null },
 ): Promise<void> {
-  await tx.query(lockAccounts, { ids: [ownerId] })
+  await lockAccounts(tx, [ownerId])
   const [counted] = await tx.query(countOpen, { ownerId, repoId })
   if (!counted || counted.open <= MAX_OPEN_FILMS) return
   const added = asked ?? counted.own

@@ -7,12 +7,12 @@
  * spares.
  */
 
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import type { Config } from '../platform/config.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Db, Querier, Tx } from '../store/db.ts'
 import { insertSelected, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
-import { lockAccounts } from './upload-sql.ts'
 
 /** The spare that a report takes: 150 reports of 7 KiB, of which one waits at the account. */
 export const SPARE_BYTES = 1024 ** 2
@@ -81,7 +81,7 @@ const giveBack = statement({
  * and in a statement of its own: no report adds a spare after it, and this sees all that were.
  */
 export async function giveSparesBack(tx: Querier, ownerId: string, which: 'all' | 'idle' = 'all'): Promise<number> {
-  await tx.query(lockAccounts, { ids: [ownerId] })
+  await lockAccounts(tx, [ownerId])
   const [row] = await tx.query(giveBack, { ownerId, onlyIdle: which === 'idle' })
   return row?.given ?? 0
 }

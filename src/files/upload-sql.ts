@@ -1,6 +1,7 @@
 /** Rows of `uploads`, and statements that abort them. */
 
 import { newId } from '@hub/formats/ids'
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { each, insertEach, sql } from '../store/insert.ts'
@@ -60,16 +61,6 @@ const ownersOf = statement({
   columns: ownerIdColumn,
   params: { ids: param.texts() },
   text: `select ${ownerIdColumn.sql} from uploads where id = any(:ids::text[])`,
-})
-
-const idColumn = columns({ id: column.text('id') })
-
-/** NO KEY: inserts that only reference the account (an audit entry, a new repo) need not wait for a completion. */
-export const lockAccounts = statement({
-  name: 'accounts-lock',
-  columns: idColumn,
-  params: { ids: param.texts() },
-  text: `select ${idColumn.sql} from accounts where id = any(:ids::text[]) order by id for no key update`,
 })
 
 const discarded = columns({
@@ -138,7 +129,7 @@ export async function discardUploads(
   attempt: string | null = null,
 ): Promise<DiscardedUpload[]> {
   const owners = new Set((await tx.query(ownersOf, { ids })).map((row) => row.ownerId))
-  await tx.query(lockAccounts, { ids: [...owners] })
+  await lockAccounts(tx, [...owners])
   const gone = await tx.query(discard, { ids, attempt })
   if (gone.length === 0) return gone
   await tx.query(release, { owners: gone.map((upload) => upload.ownerId), bytes: gone.map((upload) => upload.size) })

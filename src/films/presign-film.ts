@@ -1,7 +1,7 @@
 /** A worker announces the bytes of its film, and gets the address that takes them. Contract, "Films of episodes". */
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { requireCredential } from '../auth/policy.ts'
 import { assertRoom } from '../files/reservation.ts'
-import { lockAccounts } from '../files/upload-sql.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
@@ -118,7 +118,7 @@ async function assertRoomBeside({ deps }: AllowedContext, tx: Tx, film: EpisodeF
   const repo = await lockRepo(tx, film.repoId)
   if (!repo) throw notFound(`The repo ${film.repo}`)
   const { ownerId } = repo
-  await tx.query(lockAccounts, { ids: [ownerId] })
+  await lockAccounts(tx, [ownerId])
   const [beside] = await tx.query(announcedBeside, { ownerId, id: film.id })
   await assertRoom(tx, deps.config, ownerId, { bytes, uploads: 0, announced: beside?.bytes ?? 0 })
 }

@@ -2,10 +2,11 @@
  * Asks for a picture or a short video of an episode on a robot, of a data set or kept by a result. Contract, "Films of
  * episodes".
  */
+
 import { isId, newId } from '@hub/formats/ids'
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { assertNotJob, repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import { assertOpenFilms } from '../files/open-films.ts'
-import { lockAccounts } from '../files/upload-sql.ts'
 import { newestReviewedSql } from '../fits/joint-map-rows.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -187,7 +188,7 @@ async function request(ctx: AllowedContext, tx: Tx, found: RepoFacts, input: Req
   if (!repo) throw notFound(`The repo ${found.fullName}`)
   const { id, ownerId } = repo
   // Requests for other repos of the owner wait. Before the kept episode, as a deletion of its robot has it.
-  await tx.query(lockAccounts, { ids: [ownerId] })
+  await lockAccounts(tx, [ownerId])
   const { robot, ...source } = await sourceOf(ctx, tx, repo, input)
   const { kind, episode, frame, rollout } = input
   const requestedBy = ctx.viewer.kind === 'anonymous' ? null : ctx.viewer.personId

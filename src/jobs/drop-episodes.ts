@@ -2,7 +2,7 @@
  * Episodes whose result is gone: their bytes are given back to the quota, and deleted. A result goes with its model or
  * its robot, and when newer ones push it out; the database then takes its id out of the episodes.
  */
-import { lockAccounts } from '../files/upload-sql.ts'
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
@@ -42,7 +42,7 @@ export async function dropEpisodes({ db }: Deps, signal: AbortSignal): Promise<v
       const rows = await tx.query(dropped)
       if (rows.length === 0) return 0
       const blobIds = [...new Set(rows.map(({ blobId }) => blobId))]
-      await tx.query(lockAccounts, { ids: [...new Set(rows.map(({ ownerId }) => ownerId))] })
+      await lockAccounts(tx, [...new Set(rows.map(({ ownerId }) => ownerId))])
       await tx.query(lockBlobs, { blobIds })
       await tx.query(forget, { ids: rows.map(({ id }) => id) })
       await tx.query(doomUnreferenced, { blobIds })

@@ -1,9 +1,10 @@
 /** Keeps the result of rollouts with the model that drove them. Contract, "Results of rollouts". */
+
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { newId } from '@hub/formats/ids'
 import { wilson } from '@hub/formats/wilson'
+import { lockAccounts } from '../accounts/lock-accounts.ts'
 import { assertNotJob } from '../auth/policy.ts'
-import { lockAccounts } from '../files/upload-sql.ts'
 import { findState, type RepoState } from '../files/versions/states.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -185,7 +186,7 @@ async function publish(
   // Publishes of one model go one after another; pushes to the robot go on.
   const model = await lockWithOther(tx, found.model, found.robot)
   // Before results go, as a deletion of their robot has it.
-  if (sent) await tx.query(lockAccounts, { ids: [model.ownerId] })
+  if (sent) await lockAccounts(tx, [model.ownerId])
   const made = await madeOf(tx, found, input)
   const { key } = made
   const publisher = publisherOf(ctx)

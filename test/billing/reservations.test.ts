@@ -4,7 +4,7 @@
 import { newId } from '@hub/formats/ids'
 import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { lockAccounts } from '../../src/billing/lock-accounts.ts'
+import { lockAccounts } from '../../src/accounts/lock-accounts.ts'
 import {
   readRestOfMonth,
   releaseSpend,

@@ -4,6 +4,7 @@
  */
 
 import { newId } from '@hub/formats/ids'
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { requireCredential } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -13,7 +14,6 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
-import { lockAccounts } from '../lock-accounts.ts'
 import { findHold } from './get-hold.ts'
 import type { HeldKind, SpendHold } from './hold-shape.ts'
 

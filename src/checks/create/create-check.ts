@@ -2,9 +2,9 @@
  * createRobotCheck (spec, "POST /v1/robot-checks"): a queued check with a snapshot of its files, or the spend hold of
  * an agent's check.
  */
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
-import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'

@@ -2,8 +2,8 @@
  * createEndpoint (spec, "POST /v1/endpoints"): a queued endpoint, pinned to the bytes that it serves, or the spend hold
  * of an agent's hosted one.
  */
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
-import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'

@@ -2,7 +2,7 @@
  * Endpoints without a limit reserve a month at a time: at its end the hub reserves the next one, or asks the endpoint
  * to stop. Contract, "Money that is reserved".
  */
-import { lockAccounts } from '../../billing/lock-accounts.ts'
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { renewSpend } from '../../billing/reservations.ts'
 import { audit, noViewer } from '../../operation/audit.ts'
 import { column, columns } from '../../store/columns.ts'

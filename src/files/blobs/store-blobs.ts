@@ -1,6 +1,8 @@
 /** storeBlobs (contract, "Commits of many files"): small contents of the request itself, sent ahead of a commit. */
+
 import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
@@ -20,7 +22,7 @@ import { newStorageGroup, settleBounded } from '../objects.ts'
 import { contentOf } from '../readable-blobs.ts'
 import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
-import { discardUploads, lockAccounts, type UploadRow } from '../upload-sql.ts'
+import { discardUploads, type UploadRow } from '../upload-sql.ts'
 import { type Content, findSentAhead, keepBlobs, lockUnshared, shareContents } from './blob-rows.ts'
 import { readArchive } from './read-archive.ts'
 import { type HeldContent, readContents } from './read-contents.ts'
@@ -123,7 +125,7 @@ export async function discardSent(
   if (ids.length === 0) return
   try {
     const gone = await ctx.deps.db.withTx(async (tx) => {
-      await tx.query(lockAccounts, { ids: [ownerId] })
+      await lockAccounts(tx, [ownerId])
       return discardUploads(tx, await lockUnshared(tx, ids))
     })
     if (objects) await removeFromStore(ctx.deps, objects, gone)

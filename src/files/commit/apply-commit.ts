@@ -1,4 +1,5 @@
 /** The one transaction of a commit. Locks in order: repo, account, uploads, blobs. */
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -12,7 +13,7 @@ import { assertNoClash } from '../path-clashes.ts'
 import type { Brought } from '../read-dataset-info.ts'
 import { contentOf } from '../readable-blobs.ts'
 import { countBytes } from '../reservation.ts'
-import { lockAccounts, type UploadRow } from '../upload-sql.ts'
+import type { UploadRow } from '../upload-sql.ts'
 import { keptBytes, settleKept } from '../versions/kept-bytes.ts'
 import { closeFiles, recordChange } from '../versions/record-change.ts'
 import { assertParent, type CommitRequest, type Committed, placesOf } from './commit-input.ts'
@@ -53,7 +54,7 @@ export async function applyCommit(ctx: RequestContext, tx: Tx, work: CommitWork)
     targets.map(({ path }) => path),
   )
   const copied = await findCopied(tx, repo, work.copies)
-  await tx.query(lockAccounts, { ids: [repo.ownerId] })
+  await lockAccounts(tx, [repo.ownerId])
   await endUploads(tx, repo, work)
   const files = [...(await linkAdded(tx, work)), ...copied.map((file, index) => toCopy(file, work.copies[index]?.path))]
   await turns.next()

@@ -2,6 +2,7 @@
  * Purging files: their bytes leave every state of the repo, for a secret that was pushed by mistake.
  * Contract, "Versions".
  */
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -13,7 +14,6 @@ import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { unstore } from '../delete-files.ts'
 import { assertDistinct } from '../duplicates.ts'
-import { lockAccounts } from '../upload-sql.ts'
 import { keptBytes, settleKept } from './kept-bytes.ts'
 import { type ChangeMessage, recordChange } from './record-change.ts'
 import { type WithdrawnRow, withdrawPaths } from './withdraw.ts'
@@ -85,7 +85,7 @@ async function purge(
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   const kept = await keptBytes(tx, repo, paths)
-  await tx.query(lockAccounts, { ids: [repo.ownerId] })
+  await lockAccounts(tx, [repo.ownerId])
   const blobs = await tx.query(lockBlobs, { repoId: repo.id, paths })
   const rows = await withdrawPaths(tx, repo.id, paths)
   const found = new Set(rows.map(({ path }) => path))

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod'
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -25,7 +26,6 @@ import { readInfo } from '../read-dataset-info.ts'
 import { readReadme } from '../read-readme.ts'
 import { countBytes } from '../reservation.ts'
 import { fileOrFolder } from '../schemas.ts'
-import { lockAccounts } from '../upload-sql.ts'
 import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
 import { type ChangeMessage, recordChange } from './record-change.ts'
 import { findState, goneState, type RepoState, shareState } from './states.ts'
@@ -195,7 +195,7 @@ async function apply(
   const result = { restoredSeq: state.seq, added: opened.count - changed, removed: closed.count - changed, changed }
   if (closed.count + opened.count === 0) return { seq: repo.seq, ...result }
   // Before the facts of a data set, whose mark the change moves: as a commit.
-  await tx.query(lockAccounts, { ids: [repo.ownerId] })
+  await lockAccounts(tx, [repo.ownerId])
   await recordChange({
     tx,
     ctx,

@@ -1,6 +1,7 @@
 /** Snapshots: names for states of a repo, which keep the files of those states permanently. Contract, "Versions". */
 
 import { newId } from '@hub/formats/ids'
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import { readAccount } from '../../auth/account-json.ts'
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
@@ -15,7 +16,6 @@ import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { MAX_SNAPSHOTS_PER_REPO } from '../limits.ts'
 import { countBytes } from '../reservation.ts'
-import { lockAccounts } from '../upload-sql.ts'
 import { countKeptBytes, soleBytes } from './kept-bytes.ts'
 import { storedSnapshotName, writtenSnapshotName } from './state-name.ts'
 import { findState, goneState, shareState } from './states.ts'
@@ -204,7 +204,7 @@ async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: strin
   const [snapshot] = repo ? await tx.query(byName, stored) : []
   if (!repo || !snapshot) throw goneSnapshot(facts, name)
   const bytes = await soleBytes(tx, snapshot)
-  await tx.query(lockAccounts, { ids: [repo.ownerId] })
+  await lockAccounts(tx, [repo.ownerId])
   await tx.query(remove, { id: snapshot.id, repoId: repo.id, bytes })
   await ctx.deps.queue.send(tx, 'files-unpin', { repoIds: [repo.id] })
   await audit(tx, ctx, {

@@ -3,8 +3,8 @@
  * agent's hosted run.
  */
 
+import { lockAccounts } from '../../accounts/lock-accounts.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
-import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { reserveSpend } from '../../billing/reservations.ts'
 import { appRefusal, type HostedWork, hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { AccountRef, Credentialed, RequestContext, Viewer } from '../../operation/context.ts'
