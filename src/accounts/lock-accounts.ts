@@ -13,7 +13,7 @@ const lock = statement({
   text: `select ${idColumn.sql} from accounts where id = any(:ids::text[]) order by id for no key update`,
 })
 
-/** Locks the accounts until the transaction ends, at once and in the order of ids. Lock order: repos, jobs, accounts. */
+/** Locks the accounts until the transaction ends, in the order of ids. Lock order: repos, jobs, accounts. */
 export async function lockAccounts(tx: Querier, ids: readonly string[]): Promise<void> {
   await tx.query(lock, { ids })
 }
