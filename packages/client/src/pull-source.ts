@@ -4,6 +4,7 @@ import type { HubClient } from './hub-client.ts'
 import type { Incoming } from './pull-plan.ts'
 import type { RepoName } from './repo-name.ts'
 import type { DownloadTarget, RemoteFile } from './shapes.ts'
+import { goodUntilMs, lastsFor } from './signed-life.ts'
 import { BATCH } from './upload-parts.ts'
 
 /** A URL this close to expiry is not used. */
@@ -55,12 +56,14 @@ export async function* signedBatches(source: PullSource, wanted: readonly Incomi
 /** Signed URLs of a batch from one request; an expired one is requested again alone. */
 async function urlsOf(source: PullSource, batch: readonly Incoming[]): Promise<Urls> {
   const first = await source.targets(batch.map(({ entry }) => entry.path))
-  const targets = new Map(first.map((one) => [one.path, one]))
+  const signed = ({ url, expires_at }: (typeof first)[number]) => ({ url, untilMs: goodUntilMs(expires_at) })
+  const targets = new Map(first.map((one) => [one.path, signed(one)]))
   return async (path, fresh) => {
     let target = targets.get(path)
-    if (fresh || target === undefined || Date.parse(target.expires_at) - Date.now() < EXPIRY_MARGIN_MS) {
-      target = (await source.targets([path])).find((one) => one.path === path)
-      if (target === undefined) throw new Error(`The hub returned no download URL for ${path}.`)
+    if (fresh || target === undefined || !lastsFor(target.untilMs, EXPIRY_MARGIN_MS)) {
+      const found = (await source.targets([path])).find((one) => one.path === path)
+      if (found === undefined) throw new Error(`The hub returned no download URL for ${path}.`)
+      target = signed(found)
       targets.set(path, target)
     }
     return target.url

@@ -9,6 +9,7 @@ import type { RepoName } from './repo-name.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
 import { sendPart } from './send-part.ts'
 import type { BlobToPresign, CompletedBlob, UploadTarget } from './shapes.ts'
+import { goodUntilMs, lastsFor } from './signed-life.ts'
 import type { TransferState } from './state.ts'
 import { bareEtag, partSizeFor } from './upload-parts.ts'
 import { assertUnchanged } from './walk.ts'
@@ -33,7 +34,8 @@ export interface Upload {
 /** A target with the expiry of its URLs; shared by the parts of a content, so that one renewal serves them all. */
 interface LiveTarget {
   target: UploadTarget
-  expiresMs: number
+  /** By `performance.now()`. */
+  untilMs: number
   renewal: Promise<void> | null
 }
 
@@ -48,7 +50,7 @@ export async function presign(upload: Upload, batch: readonly Content[]): Promis
     return batch.flatMap((content, index): Presigned[] => {
       const found = blobs[index]
       if (found?.sha256 === content.sha256)
-        return [[content, found.upload && { target: found.upload, expiresMs: Date.parse(expires_at), renewal: null }]]
+        return [[content, found.upload && { target: found.upload, untilMs: goodUntilMs(expires_at), renewal: null }]]
       upload.failed(content, 'the hub returned no upload target for it', null)
       return []
     })
@@ -134,7 +136,7 @@ async function sendOne(upload: Upload, content: Content, live: LiveTarget, numbe
     policy,
     client.signal,
     async () => {
-      if (live.expiresMs - Date.now() < EXPIRY_MARGIN_MS) await renew(upload, content, live)
+      if (!lastsFor(live.untilMs, EXPIRY_MARGIN_MS)) await renew(upload, content, live)
       const url = live.target.parts.find((part) => part.part_number === number)?.url
       if (url === undefined) throw new Error(`The hub returned no URL for part ${number} of ${content.source.path}.`)
       const range = partRange(content, live.target, number)
@@ -150,7 +152,7 @@ async function sendOne(upload: Upload, content: Content, live: LiveTarget, numbe
         })
       } catch (error) {
         client.signal.throwIfAborted()
-        if (isStaleUrl(error)) live.expiresMs = Math.min(live.expiresMs, 0)
+        if (isStaleUrl(error)) live.untilMs = 0
         throw error
       } finally {
         release()
@@ -176,7 +178,7 @@ function renew(upload: Upload, content: Content, live: LiveTarget): Promise<void
       const target = answer.blobs[0]?.upload
       if (target?.upload_id !== live.target.upload_id) throw new Error('the hub has ended this upload; push again')
       live.target = target
-      live.expiresMs = Math.max(Date.parse(answer.expires_at), Date.now() + 2 * EXPIRY_MARGIN_MS)
+      live.untilMs = goodUntilMs(answer.expires_at)
     } finally {
       live.renewal = null
     }

@@ -25,6 +25,8 @@ export interface HubDouble {
   readonly ahead: Map<string, Buffer>
   readonly commits: Commit[]
   readonly calls: string[]
+  /** How far its clock is ahead of this machine's. */
+  clockMs: number
   /** Bytes of parts that have arrived, whether their PUT was answered or not. */
   received: number
   /** Called after each piece of a part; no more is read until it resolves. */
@@ -83,7 +85,7 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const later = () => new Date(Date.now() + 3_600_000).toISOString()
+  const later = () => new Date(Date.now() + double.clockMs + 3_600_000).toISOString()
 
   const double: HubDouble = {
     url,
@@ -93,6 +95,7 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
     ahead: new Map(),
     commits: [],
     calls: [],
+    clockMs: 0,
     received: 0,
     taken: () => undefined,
     fault: () => false,

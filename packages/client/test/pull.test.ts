@@ -31,6 +31,17 @@ const edit = (path: string, text: string) => writeFile(join(into, path), text)
 const conflicts = ({ conflicts: found }: { conflicts: ReadonlyArray<{ path: string; why: string }> }) =>
   found.map(({ path, why }) => `${path}: ${why}`)
 
+it('asks once for the addresses of a batch, and a push once for those of its parts, where the clock here is hours ahead', async () => {
+  hub.clockMs = -7_200_000
+  for (const path of ['a', 'b', 'c']) inRepo(path, path)
+  await pull()
+  expect(hub.calls.filter((call) => call === 'POST /files/presign-download')).toHaveLength(1)
+  await edit('large.bin', 'x'.repeat(350_000))
+  await pushFolder(client(), repo, into, { cacheDir: join(base, 'cache') })
+  expect(hub.puts.length).toBeGreaterThan(1)
+  expect(hub.calls.filter((call) => call === 'POST /blobs/presign')).toHaveLength(1)
+})
+
 describe('a file that was pulled', () => {
   it('is replaced by a new version while it is unedited', async () => {
     inRepo('a', 'one')
