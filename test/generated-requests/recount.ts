@@ -17,6 +17,15 @@ const sums: Readonly<Record<string, string>> = {
       (select count(*) from files f where f.repo_id = r.id and f.to_seq is null) as found from repos r`,
   'bytes of a repo': `select r.id, r.total_bytes as kept, coalesce((select sum(b.size) from files f join blobs b on b.id = f.blob_id
       where f.repo_id = r.id and f.to_seq is null), 0) as found from repos r`,
+  'files of a repo whose digest is verified': `select r.id, r.verified_count as kept, (select count(b.sha256) from files f
+      join blobs b on b.id = f.blob_id where f.repo_id = r.id and f.to_seq is null) as found from repos r`,
+  'bytes that only snapshots keep': `select r.id, r.snapshot_bytes as kept, coalesce((select sum(size) from (
+      select f.path, b.claimed, b.size from repo_snapshots s join files f on f.repo_id = s.repo_id
+        and f.from_seq <= s.seq and f.to_seq > s.seq join blobs b on b.id = f.blob_id where s.repo_id = r.id
+      except select f.path, b.claimed, b.size from files f join blobs b on b.id = f.blob_id
+        where f.repo_id = r.id and f.to_seq is null) d), 0) as found from repos r`,
+  'bytes of films': `select r.id, r.film_bytes as kept, coalesce((select sum(f.size) from episode_films f
+      where f.repo_id = r.id and f.status = 'succeeded'), 0) as found from repos r`,
   'open sessions of an endpoint': `select e.id, e.sessions_open as kept,
       (select count(*) from endpoint_sessions s where s.endpoint_id = e.id and s.status = 'open') as found from endpoints e`,
 }
