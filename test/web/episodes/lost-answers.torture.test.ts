@@ -1,4 +1,4 @@
-/** Files of an episode and of a recorded motion that do not come: the page says why, and reads them again when asked. */
+/** Files of an episode and of a recorded motion that do not come: the page says why, and reads them again if asked. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
