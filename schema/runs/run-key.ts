@@ -18,7 +18,8 @@ mutation('makeRunKey', {
   type: RunKeyType,
   description:
     'Makes a key for what a running run starts, and revokes the one before. It reads the repos that the run names, ' +
-    "writes the run's output repo and the private model repos that it makes, and is dead once the run has ended. " +
+    "writes the run's output repo and the private model repos that it makes, and is dead once the run has ended, or " +
+    'the key or session that asked for it. ' +
     '409 for any credential that has not claimed the run.',
   scope: 'key:train',
   target: targetRun,

@@ -31,6 +31,15 @@ const isOut = 'a.disabled_at is not null'
 /** The key of a hosted job is dead once the job has ended. */
 const jobIsOpen = `(k.job_id is null or coalesce(j.status in ('queued', 'running'), false))`
 
+/**
+ * The key that a run's holder asked for ends with the key or session of the holder: whoever revokes that one does not
+ * know of this one, and a run that has lost its lease would keep it alive.
+ */
+const makerIsLive = `(k.made_with is null
+  or exists (select from api_keys m where m.id = k.made_with and m.revoked_at is null
+    and (m.expires_at is null or m.expires_at > now()))
+  or exists (select from sessions m where m.id = k.made_with and m.revoked_at is null and m.expires_at > now()))`
+
 const keyColumns = reachColumns.with({
   id: column.text('k.id'),
   name: column.text('k.name'),
@@ -45,9 +54,11 @@ const keyColumns = reachColumns.with({
   /** The repos that the job names. */
   namedRepoIds: column.json.orNull('to_json(j.repo_ids)', texts),
   /**
-   * Neither revoked nor expired, by the database clock; for the key of a hosted job, also that the job has not ended.
+   * Neither revoked nor expired, by the database clock; for the key of a job, also that the job has not ended, nor the
+   * credential that asked for the key.
    */
-  live: column.bool(`k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen}`),
+  live: column.bool(`k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen}
+    and ${makerIsLive}`),
   /** Also the key that a disabled person made for an org or for its run; not that of a hosted job of the org. */
   disabled: column.bool(`${isOut} or (not coalesce(j.is_of_call, false) and coalesce((select m.disabled_at is not null
     from accounts m where m.id = k.created_by), false))`),

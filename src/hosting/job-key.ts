@@ -21,6 +21,7 @@ const apiKeyRow = insertInto('api_keys', {
   repoIds: param.texts(),
   /** Also the name of the key. */
   jobId: param.text(),
+  madeWith: param.text.orNull(),
 })
 
 const insertJobKey = statement({
@@ -38,6 +39,8 @@ export interface JobKeyOwner {
   readonly repoIds: readonly string[]
   /** Who asked for it; no one for a job that the hub dispatches itself. */
   readonly by?: AuditContext
+  /** The credential that asked for it: the key ends with it. */
+  readonly madeWith?: string
 }
 
 /**
@@ -53,6 +56,7 @@ export async function mintJobKey(tx: Tx, job: JobKeyOwner, id: string, scope: Sc
     tokenSha256: tokenDigest(token),
     repoIds: job.repoIds,
     jobId: job.id,
+    madeWith: job.madeWith ?? null,
     scope,
   })
   await audit(tx, job.by ?? noViewer, {

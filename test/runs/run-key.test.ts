@@ -46,6 +46,38 @@ it('is dead once the run has ended, or has another key', async () => {
   expect(await statusOf(second)).toBe(401)
 })
 
+it.each(['is held', 'has lost its lease'])('ends with the key that asked for it while the run %s', async (state) => {
+  const ada = await hub.person()
+  const holder = await hub.key(ada, { scope: 'train' })
+  const recipe = { template: 'act' }
+  const run: string = (await hub.call(holder, 'POST', '/v1/runs/start', { recipe, worker: 'box' })).json.id
+  const key: string = (await hub.graphql(holder, text, { input: { runId: run } })).data.makeRunKey.token
+  if (state === 'has lost its lease')
+    await hub.sql(
+      `update runs set status = 'queued', claim_credential = null, claimed_by = null, lease_expires_at = null
+        where id = $1`,
+      [run],
+    )
+  const statusOf = async () => (await hub.call(key, 'GET', '/v1/me')).status
+  expect(await statusOf()).toBe(200)
+  const [{ id } = { id: '' }] = await hub.sql<{ id: string }>(
+    'select made_with as id from api_keys where job_id = $1',
+    [run],
+  )
+  const revoked = await hub.graphql(ada, `mutation { revokeApiKey(input: { id: "${id}" }) { key { revokedAt } } }`)
+  expect(revoked.data.revokeApiKey.key.revokedAt).not.toBeNull()
+  expect(await statusOf()).toBe(401)
+})
+
+it('ends with the session that asked for it, also when that expires', async () => {
+  const { ada, run, makeKey } = await started()
+  const key = await makeKey()
+  const asked = 'select made_with from api_keys where job_id = $1'
+  await hub.sql(`update sessions set expires_at = now() where id = (${asked})`, [run])
+  expect((await hub.call(key, 'GET', '/v1/me')).status).toBe(401)
+  expect((await hub.call(ada, 'GET', '/v1/me')).status).toBe(401)
+})
+
 it('has who asked for it in the audit log', async () => {
   const { ada, makeKey } = await started()
   await makeKey()

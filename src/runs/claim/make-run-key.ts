@@ -1,7 +1,7 @@
 /**
  * makeRunKey (an addition of this hub): a key for what a run starts, such as a trainer that pushes its policy. It is as
  * the key of a hosted run: it reads the repos that the run names, writes the run's output repo and the private model
- * repos that it makes, and is dead once the run has ended.
+ * repos that it makes, and is dead once the run has ended, or the credential that asked for it.
  */
 import { newId } from '@hub/formats/ids'
 import { assertNotJob, assertRunsFor } from '../../auth/policy.ts'
@@ -50,8 +50,8 @@ export async function makeRunKey(ctx: RequestContext, input: MakeRunKeyInput): P
     const run = await lockRun(tx, found.id)
     nextStatus('report', run, { credentialId, attempt: input.attempt ?? null })
     const [output] = await tx.query(replaceKeys, { runId: run.id, ownerId: run.ownerId })
-    const owner = { id: run.id, ownerId: run.ownerId, createdBy: personId, repoIds: output?.repoIds ?? [], by: ctx }
-    return mintJobKey(tx, owner, id, 'write')
+    const job = { id: run.id, ownerId: run.ownerId, createdBy: personId, repoIds: output?.repoIds ?? [] }
+    return mintJobKey(tx, { ...job, by: ctx, madeWith: credentialId }, id, 'write')
   })
   return { id, token }
 }
