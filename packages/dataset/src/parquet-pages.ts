@@ -6,6 +6,7 @@ import { type ColumnMetaData, type Compressors, type FileMetaData, parquetSchema
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressPage } from 'hyparquet/src/datapage.js'
 import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hyparquet/src/schema.js'
+import { fullLevels, prefixedBytes } from './parquet-prefixes.ts'
 
 /** Of all pages that are read together: a million rows of 128 numbers take a gigabyte. */
 const MOST_VALUES = 128 * 1024 * 1024
@@ -24,6 +25,8 @@ interface Chunk {
   /** Bits of its levels; none where it has no lists, or no gaps. */
   readonly repetitionBits: number
   readonly definitionBits: number
+  /** The level of a value that is there. */
+  readonly definitionLevel: number
 }
 
 /**
@@ -58,6 +61,7 @@ function chunksOf(metadata: FileMetaData): Chunk[] {
           ...{ start, end: start + Number(meta.total_compressed_size), meta },
           repetitionBits: bitsOf(getMaxRepetitionLevel(path)),
           definitionBits: bitsOf(getMaxDefinitionLevel(path)),
+          definitionLevel: getMaxDefinitionLevel(path),
         },
       ]
     }),
@@ -98,8 +102,9 @@ function checkPages(bytes: Uint8Array, chunk: Chunk, compressors: Compressors, b
     const headBytes = reader.offset - begun
     reader.offset += header.compressed_page_size
     budget.take(headBytes + packed.length, header.uncompressed_page_size, headOf(header)?.num_values ?? 0)
-    if (header.type === 'DATA_PAGE') checkPage(packed, header, chunk, compressors)
-    else if (header.type === 'DATA_PAGE_V2') checkPage2(packed, header, chunk, compressors)
+    const page = { packed, header, chunk, compressors }
+    if (header.type === 'DATA_PAGE') budget.take(0, checkPage(page), 0)
+    else if (header.type === 'DATA_PAGE_V2') budget.take(0, checkPage2(page), 0)
   }
 }
 
@@ -117,23 +122,38 @@ function numbersOf(header: Header): number[] {
   return [...known, repetition_levels_byte_length, definition_levels_byte_length, num_nulls, num_rows]
 }
 
-/** Levels and values are packed together. */
-function checkPage(packed: Uint8Array, header: Header, chunk: Chunk, compressors: Compressors): void {
-  const { repetitionBits, definitionBits, meta } = chunk
-  const head = header.data_page_header
-  const page = unlessBroken(() => decompressPage(packed, header.uncompressed_page_size, meta.codec, compressors))
-  if (!head || page === null) return
-  let at = 0
-  for (const bits of [repetitionBits, definitionBits])
-    if (bits > 0) at = checkCountedRuns(page, at, bits, head.num_values)
-  checkValues(page.subarray(at), head, meta)
+interface Page {
+  readonly packed: Uint8Array
+  readonly header: Header
+  readonly chunk: Chunk
+  readonly compressors: Compressors
 }
 
-/** Levels stand before the values, and are not packed. */
-function checkPage2(packed: Uint8Array, header: Header, chunk: Chunk, compressors: Compressors): void {
+/** Levels and values are packed together. Returns the bytes that its values become beside the page. */
+function checkPage({ packed, header, chunk, compressors }: Page): number {
+  const { repetitionBits, definitionBits, definitionLevel, meta } = chunk
+  const head = header.data_page_header
+  const page = unlessBroken(() => decompressPage(packed, header.uncompressed_page_size, meta.codec, compressors))
+  if (!head || page === null) return 0
+  const values = head.num_values
+  const levelsAt = repetitionBits > 0 ? checkCountedRuns(page, 0, repetitionBits, values) : 0
+  const at = definitionBits > 0 ? checkCountedRuns(page, levelsAt, definitionBits, values) : levelsAt
+  checkValues(page.subarray(at), head, meta)
+  if (head.encoding !== PREFIXED) return 0
+  const levels = page.subarray(levelsAt)
+  const there =
+    definitionBits > 0 ? fullLevels(levels, { bits: definitionBits, full: definitionLevel, values }) : values
+  return prefixedBytes(page.subarray(at), there)
+}
+
+/** Each value begins with a part of the one before it, of any length. */
+const PREFIXED = 'DELTA_BYTE_ARRAY'
+
+/** Levels stand before the values, and are not packed. Returns the same. */
+function checkPage2({ packed, header, chunk, compressors }: Page): number {
   const { repetitionBits, definitionBits, meta } = chunk
   const head = header.data_page_header_v2
-  if (!head) return
+  if (!head) return 0
   const [repetitions, definitions] = [head.repetition_levels_byte_length, head.definition_levels_byte_length]
   if (repetitionBits > 0) checkRuns(packed, repetitionBits, head.num_values)
   if (definitionBits > 0) checkRuns(packed.subarray(repetitions), definitionBits, head.num_values)
@@ -141,7 +161,9 @@ function checkPage2(packed: Uint8Array, header: Header, chunk: Chunk, compressor
   const page = head.is_compressed
     ? unlessBroken(() => decompressPage(rest, size - repetitions - definitions, meta.codec, compressors))
     : rest
-  if (page !== null) checkValues(page, head, meta)
+  if (page === null) return 0
+  checkValues(page, head, meta)
+  return head.encoding === PREFIXED ? prefixedBytes(page, head.num_values - head.num_nulls) : 0
 }
 
 /** Values that are places in a dictionary, or truths, are runs. */

@@ -107,6 +107,52 @@ describe('pages as their headers say them', () => {
     expect(() => check(bytes, 5)).toThrow('its columns share their bytes.')
   })
 
+  describe('of values that begin as the one before', () => {
+    const PREFIXED = 7
+    const varint = (value: number): number[] => (value < 128 ? [value] : [(value % 128) + 128, ...varint(value >>> 7)])
+    /** The same first length, then equal steps: a block of 128 steps takes six bytes. */
+    const lengths = (count: number, first: number, second: number) => {
+      const zigzag = (value: number) => varint(value >= 0 ? 2 * value : -2 * value - 1)
+      const block = (step: number, widths: number[], body: number[]) => [...zigzag(step), ...widths, ...body]
+      // Steps are the least one of the block and what is added, of 32 bits each, to the first of them.
+      const added = [second - first, ...Array.from({ length: 31 }, () => 0)]
+      const bytes = added.flatMap((one) => [one & 255, (one >> 8) & 255, (one >> 16) & 255, (one >> 24) & 255])
+      const blocks = Array.from({ length: Math.ceil((count - 1) / 128) }, (_, at) =>
+        at === 0 ? block(0, [32, 0, 0, 0], bytes) : block(0, [0, 0, 0, 0], []),
+      )
+      return Buffer.from([...varint(128), 4, ...varint(count), ...zigzag(first), ...blocks.flat()])
+    }
+    /** The first value has `own` bytes, and all others have `prefix` bytes of it. */
+    const values = (count: number, own: number, prefix: number) =>
+      page(
+        Buffer.concat([
+          levels(`${Buffer.from(varint(2 * count)).toString('hex')}01`),
+          lengths(count, 0, prefix),
+          lengths(count, own, 0),
+          Buffer.alloc(own, 'a'),
+        ]),
+        count,
+        PREFIXED,
+      )
+    const text = { type: 'BYTE_ARRAY' }
+
+    it('are taken where they are as long as they say', async () => {
+      check(values(1000, 1000, 1000), 1, text)
+      check(values(1, 10, 10), 1, text)
+    })
+
+    it('are refused where they become too many bytes', () => {
+      const bytes = values(100_000, 100_000, 100_000)
+      expect(bytes.length).toBeLessThan(110_000)
+      expect(() => check(bytes, 1, text)).toThrow('its pages unpack to more than 1073741824 bytes.')
+    })
+
+    it('are refused where one has more of the one before than that has', () => {
+      const words = 'a value of a page begins with 2000000000 bytes of one that has 10.'
+      expect(() => check(values(3, 10, 2_000_000_000), 1, text)).toThrow(words)
+    })
+  })
+
   it('that are broken otherwise are left to the reader of the table', () => {
     const bytes = page(dictionary('010315'), 5, DICTIONARY)
     for (let cut = 0; cut < bytes.length; cut += 1) check(bytes.subarray(0, cut))
