@@ -74,7 +74,7 @@ mutation('presignRobotCheckArtifacts', {
       type: [ArtifactInput],
       required: true,
       ...rule(z.array(z.unknown()).min(1).max(MAX_ARTIFACTS)),
-      description: '1 to 100 files.',
+      description: '1 to 100 files; a check has at most 100.',
     }),
   })),
   verb: presignArtifacts,

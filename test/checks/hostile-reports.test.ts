@@ -58,6 +58,40 @@ describe('an artifact', () => {
   )
 })
 
+describe('the artifacts of a check', () => {
+  const files = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => ({ name: `meshes/${from + at}`, size: 0 }))
+
+  it('are at most 100, over however many requests, and what is refused leaves nothing in the store', async () => {
+    const check = await claimed(key, arm)
+    expect((await post(key, check, 'artifacts', { files: files(0, 99) })).status).toBe(200)
+    const refused = await post(key, check, 'artifacts', { files: files(99, 101) })
+    expect([refused.status, places(refused)]).toEqual([422, [['body', 'files']]])
+    // One of the same name takes no further place.
+    expect((await post(key, check, 'artifacts', { files: files(50, 100) })).status).toBe(200)
+    const rows = await hub.sql('select name from robot_check_artifacts where check_id = $1', [check])
+    expect(rows).toHaveLength(100)
+  })
+
+  it('are at most 100 also where two requests come at once, and those of the refused one are aborted', async () => {
+    const check = await claimed(key, arm)
+    const { objects } = hub.running.deps
+    if (!objects) throw new Error('The hub has no store.')
+    const create = vi.spyOn(objects, 'createUpload')
+    const aborted = vi.spyOn(objects, 'abortUpload')
+    try {
+      const asked = [files(0, 60), files(60, 120)].map((some) => post(key, check, 'artifacts', { files: some }))
+      const statuses = (await Promise.all(asked)).map(({ status }) => status)
+      expect(statuses.sort()).toEqual([200, 422])
+      // The other one was refused before it began any, or has ended each that it began.
+      expect(create.mock.calls.length - aborted.mock.calls.length).toBe(60)
+    } finally {
+      create.mockRestore()
+      aborted.mockRestore()
+    }
+  })
+})
+
 describe('the `loc` of a reported check', () => {
   const reported = async (text: string) => {
     const check = await claimed(key, arm)

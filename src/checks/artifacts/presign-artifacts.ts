@@ -9,13 +9,13 @@ import { assertNoClashBetween } from '../../files/path-clashes.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
-import { HubError } from '../../platform/errors.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
 import type { Querier } from '../../store/db.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
-import { abortAfterCommit, countStored, newJobKey } from '../../work/job-objects.ts'
+import { abortAfterCommit, abortRefused, countStored, newJobKey } from '../../work/job-objects.ts'
 import { checkJob } from '../check-job.ts'
 import { assertHolds, findCheck, type HeldCheck, lockCheck } from '../check-row.ts'
-import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
+import { CHECK_URL_TTL_SECONDS, MAX_ARTIFACTS } from '../limits.ts'
 import { checkObjects } from '../log/check-objects.ts'
 import { CARD_NAME, isArtifactName } from './artifact-name.ts'
 import { type ArtifactRow, artifactNames, findArtifacts, forgetCard, putArtifacts } from './artifact-rows.ts'
@@ -38,7 +38,7 @@ export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 /**
  * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 409
  * `conflict.path` for names that cannot be files next to each other, 413 if the storage quota of the check's account is
- * exceeded, 422 for a name that the check may not make, 503.
+ * exceeded, 422 for a name that the check may not make and for more than 100 artifacts of the check, 503.
  */
 export function presignArtifacts(
   ctx: RequestContext,
@@ -69,7 +69,7 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   const there = await findArtifacts(db, check.id, namesIn(files))
   await assertRoom(db, config, check.ownerId, { bytes: growthOf(there, bytes), uploads: 0 })
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
-  return commitVerb(ctx, async (tx) => {
+  const kept = commitVerb(ctx, async (tx) => {
     assertHolds(ctx, await lockCheck(tx, check.id))
     await assertFilesTogether(tx, check.id, files)
     const replaced = await findArtifacts(tx, check.id, namesIn(files))
@@ -83,6 +83,10 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
     if (files.some(({ name }) => name === CARD_NAME)) await forgetCard(tx, check.id)
     await countStored(tx, config, checkJob, { id: check.id, ownerId: check.ownerId, bytes: growthOf(replaced, bytes) })
     return { uploads }
+  })
+  return kept.catch(async (error: unknown) => {
+    await Promise.all(uploads.map((upload) => abortRefused(ctx, upload, error)))
+    throw error
   })
 }
 
@@ -113,8 +117,8 @@ function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): vo
 }
 
 /**
- * The artifacts of a check become files of one repo: 409 `conflict.path` for a file and a folder at one path. Under the
- * lock of the check it decides.
+ * The artifacts of a check become files of one repo: 409 `conflict.path` for a file and a folder at one path. A request
+ * has no more than a check may have, but a check has many requests: 422. Under the lock of the check it decides.
  */
 async function assertFilesTogether(
   querier: Querier,
@@ -122,7 +126,12 @@ async function assertFilesTogether(
   files: readonly ArtifactRequest[],
 ): Promise<void> {
   const asked = files.map(({ name }) => name)
-  const all = new Set([...(await artifactNames(querier, checkId)), ...asked])
+  const before = await artifactNames(querier, checkId)
+  const all = new Set([...before, ...asked])
+  if (all.size > MAX_ARTIFACTS) {
+    const detail = `A check has at most ${MAX_ARTIFACTS} artifacts; it has ${before.length}, and would have ${all.size}.`
+    throw invalid('validation.value', detail, ['files'])
+  }
   assertNoClashBetween(asked, all, 'check', (name) => ['files', asked.indexOf(name), 'name'])
 }
 
