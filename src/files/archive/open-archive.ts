@@ -4,12 +4,13 @@ import { baseName } from '@hub/text/file-path'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { strongEtag } from '../../platform/etag.ts'
-import { currentCommitOf, findRepo } from '../../repos/get-repo.ts'
+import { currentCommitOf, findRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import { MAX_ARCHIVE_FILES } from '../limits.ts'
 import { asLostFile } from '../lost-file.ts'
 import { findState, type RepoState } from '../versions/states.ts'
 import { type FolderSum, filesOfFolder, folderPath } from './folder-files.ts'
+import { stillReadable } from './still-readable.ts'
 import { zipFiles, zipSize } from './zip-files.ts'
 
 /** Raised when the same version would give other bytes. */
@@ -76,11 +77,18 @@ export async function findArchive(ctx: RequestContext, input: ArchiveInput): Pro
       JSON.stringify([FORMAT, repo.id, name, folder, state.seq, state.commitId, state.withdrawnCount, state.time]),
     ),
     name,
-    read: () => readArchive(ctx, state, folder, name),
+    read: () => readArchive(ctx, { repo, state, folder, name }),
   }
 }
 
-async function readArchive(ctx: RequestContext, state: RepoState, folder: string, name: string): Promise<Archive> {
+interface Named {
+  readonly repo: Pick<RepoFacts, 'id' | 'fullName'>
+  readonly state: RepoState
+  readonly folder: string
+  readonly name: string
+}
+
+async function readArchive(ctx: RequestContext, { repo, state, folder, name }: Named): Promise<Archive> {
   const found = await filesOfFolder(ctx, state, folder)
   const totalBytes = found.reduce((sum, { size }) => sum + size, 0)
   assertWithin(ctx, state, folder, { count: found.length, totalBytes })
@@ -94,6 +102,7 @@ async function readArchive(ctx: RequestContext, state: RepoState, folder: string
         objects: requireObjects(ctx.deps),
         time: new Date(state.time ?? NO_DATE),
         signal: ctx.signal,
+        assertReadable: stillReadable(ctx, repo),
         failure: ({ name: path, storageKey }, error) => asLostFile(ctx.deps.db, { path, storageKey }, error),
       }),
   }

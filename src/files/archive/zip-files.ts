@@ -35,24 +35,32 @@ interface ZipOptions {
   /** The date of every file, in steps of two seconds. */
   readonly time: Date
   readonly signal: AbortSignal
+  /** Rejects where no more may be sent; called before each piece of a file. */
+  readonly assertReadable: () => Promise<void>
   /** Makes the error of the stream from that of a file. */
   readonly failure: (file: ZippedFile, error: unknown) => Promise<unknown>
 }
 
 /**
  * The archive. It fails in the middle where a file is lost, shorter, longer or another one than its digest says, and so
- * never has the end that its size announces. Nothing is read before someone reads.
+ * never has the end that its size announces, or where it may be read no more. Nothing is read before someone reads.
  */
 export function zipFiles(files: readonly ZippedFile[], options: ZipOptions): Readable {
-  const { objects, signal, failure } = options
+  const { objects, signal, failure, assertReadable } = options
   let open: Readable | null = null
-  const bytesOf = async function* (file: ZippedFile): AsyncGenerator<Uint8Array, void> {
+  const storedOf = async function* (file: ZippedFile): AsyncGenerator<Uint8Array, void> {
     try {
       const { body } = await objects.get(file.storageKey, { signal })
       open = addAbortSignal(signal, body)
       yield* checked(file, paidChunks(body))
     } catch (error) {
       throw signal.aborted ? error : await failure(file, error)
+    }
+  }
+  const bytesOf = async function* (file: ZippedFile): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of storedOf(file)) {
+      await assertReadable()
+      yield chunk
     }
   }
   const lastModified = new UtcDate(options.time)
