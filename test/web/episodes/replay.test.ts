@@ -229,7 +229,7 @@ describe('a link in a README', () => {
     `${origin}/lab/arm/rollouts?embed=1`,
     `${origin}/lab/arm/rollouts?one=lab%2Fwalker%2Froll_1&seed=3&embed=1`,
     `${origin}/lab/arm/rollouts?one=lab%2Fwalker%2Froll_1&seed=3&kept=1`,
-    `${origin}/lab/pick/robot?embed=1`,
+    `${origin}/lab/pick/robot?pose=0,1`,
     'https://other.example/lab/pick/episodes?embed=1',
     '/lab/pick/episodes?embed=1',
     'javascript:alert(1)',

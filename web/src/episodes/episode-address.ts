@@ -2,6 +2,7 @@
 
 import type { JointMap } from '@hub/embodiment/joint-map'
 import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
+import { readViewpoint, viewpointText } from '../viewer/viewpoint-text.ts'
 
 export interface EpisodeAddress {
   /** Of the dataset: `episode_index`. */
@@ -62,7 +63,7 @@ export function readAddress(search: string): EpisodeAddress {
     differ: positive('differ', plainAddress.differ),
     speed: Math.min(MOST_SPEED, Math.max(LEAST_SPEED, positive('speed', plainAddress.speed))),
     loop: query.get('loop') === '1',
-    view: viewOf(query.get('view')),
+    view: readViewpoint(query.get('view')),
   }
 }
 
@@ -92,7 +93,7 @@ export function writeAddress(address: EpisodeAddress): string {
   put('differ', address.differ, plainAddress.differ)
   put('speed', address.speed, 1)
   put('loop', address.loop ? 1 : 0, 0)
-  put('view', address.view?.map((part) => Number(part.toFixed(3))).join(',') ?? null, null)
+  put('view', address.view ? viewpointText(address.view) : null, null)
   return query.toString()
 }
 
@@ -117,11 +118,4 @@ function pairOf(part: unknown): JointMap['joints'] {
   if (typeof from !== 'string' || typeof to !== 'string') return []
   if (typeof factor !== 'number' || typeof offset !== 'number' || factor === 0) return []
   return [{ from, to, sign: factor < 0 ? -1 : 1, scale: Math.abs(factor), offset }]
-}
-
-function viewOf(text: string | null): Viewpoint | null {
-  const parts = (text ?? '').split(',').map((part) => (part === '' ? Number.NaN : Number(part)))
-  const [a, b, c, d, e, f] = parts
-  if (parts.length !== 6 || !parts.every(Number.isFinite)) return null
-  return [a ?? 0, b ?? 0, c ?? 0, d ?? 0, e ?? 0, f ?? 0]
 }

@@ -1,6 +1,7 @@
 /** A dataset that is open: which episodes are shown, on which robot, and the address that says so. */
 import { button } from '../viewer/panels/choices.ts'
 import { element } from '../viewer/panels/element.ts'
+import { shareBar } from '../viewer/panels/share-bar.ts'
 import { addressKeeper } from './address-keeper.ts'
 import type { Dataset, LoadedEpisode } from './dataset.ts'
 import { type EpisodeAddress, readAddress, writeAddress } from './episode-address.ts'
@@ -12,7 +13,6 @@ import { type EpisodeView, episodeView } from './episode-view.ts'
 import { filmOf, MOST_FILM_S } from './film.ts'
 import { ACTION, STATE } from './replay/poses.ts'
 import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
-import { shareBar } from './share-bar.ts'
 
 /** Why something is not shown, and a way to ask for it again: most of what fails is a network. */
 export const problemNote = (error: unknown, again: () => void) =>

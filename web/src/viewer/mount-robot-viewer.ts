@@ -11,8 +11,11 @@ import { choice } from './panels/choices.ts'
 import { drivePanel } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
+import { shareBar } from './panels/share-bar.ts'
 import { type SightStrip, sightStrip } from './panels/sight-strip.ts'
 import { noModel, tooManyFiles } from './problems.ts'
+import { plainRobot, type RobotAddress, readRobotAddress, writeRobotAddress } from './robot-address.ts'
+import { robotLink } from './robot-link.ts'
 import { problemNode, progressNode, stageButtons } from './stage-nodes.ts'
 import type { RobotViewer } from './viewer-face.ts'
 import type { Ready, ViewerState } from './viewer-state.ts'
@@ -28,6 +31,10 @@ export interface MountOptions {
   /** A policy of the hub: `owner/repo`, or `owner/repo:file.onnx`. Rejects in words for people. */
   policy(name: string): Promise<LoadedPolicy>
   readonly theme: ThemeName
+  /** The whole address of the page, without a query. */
+  readonly address: string
+  /** What of the robot is shown first: the query of that page. */
+  readonly search: string
 }
 
 export interface MountedViewer {
@@ -46,26 +53,28 @@ export function mountRobotViewer(container: HTMLElement, options: MountOptions):
   container.replaceChildren(root)
   let theme = options.theme
   let open: { viewer: RobotViewer; close(): void } | null = null
-  const [first] = choices
+  const asked = readRobotAddress(options.search)
+  const first = choices.find((path) => path === asked.model) ?? choices[0]
   if (files === null || first === undefined) {
     root.append(problemNode(files === null ? tooManyFiles : noModel))
     return { light: () => undefined, close: () => root.remove() }
   }
   const shown = element('div', { class: 'viewer-shown' })
-  const show = (entry: string) => {
+  const show = (entry: string, look: RobotAddress) => {
     open?.close()
-    open = openModel(shown, { ...options, files, theme }, entry)
+    open = openModel(shown, { ...options, files, theme, look }, entry)
   }
   const picker = choice(
     'Model',
     choices.map((path) => [path, path === card?.mjcfPath ? `${path} (card)` : path]),
-    show,
+    (entry) => show(entry, { ...plainRobot, model: entry === choices[0] ? null : entry }),
   )
+  picker.select.value = first
   root.append(
     element('div', { class: 'viewer-models', role: 'group', 'aria-label': `Model of ${name}` }, picker.node),
     shown,
   )
-  show(first)
+  show(first, { ...asked, model: first === choices[0] ? null : first })
   return {
     light(next) {
       theme = next
@@ -78,7 +87,11 @@ export function mountRobotViewer(container: HTMLElement, options: MountOptions):
   }
 }
 
-type Opened = MountOptions & { readonly files: readonly (readonly [string, number])[] }
+type Opened = MountOptions & {
+  readonly files: readonly (readonly [string, number])[]
+  /** How the model is looked at first. */
+  readonly look: RobotAddress
+}
 
 function openModel(place: HTMLElement, options: Opened, entry: string) {
   const { name, card, files, sign, theme } = options
@@ -109,7 +122,11 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
         sights = sightStrip((camera) => cameraName(cameras, camera))
         viewer.watch(sights.draw)
         stage.append(...panels.over, sights.node, stageButtons(place, viewer, ended.signal))
-        place.replaceChildren(panels.toolbar, element('div', { class: 'viewer-main' }, stage, panels.side))
+        place.replaceChildren(
+          panels.toolbar,
+          ...shareNodes(viewer, state, options),
+          element('div', { class: 'viewer-main' }, stage, panels.side),
+        )
       }
       panels.show(state)
       if (state.drive?.phase !== 'driving') sights?.clear()
@@ -125,6 +142,17 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
       viewer.close()
     },
   }
+}
+
+/** What a person takes away of the robot, and what of the link that opened it cannot be shown. */
+function shareNodes(viewer: RobotViewer, state: Ready, { name, address, look }: Opened): readonly HTMLElement[] {
+  const link = robotLink(viewer, state, look)
+  const bar = shareBar({
+    link: () => new URL(`?${writeRobotAddress({ model: look.model, ...link.now() })}`, address),
+    title: () => `Robot ${name}`,
+    still: viewer.still,
+  })
+  return link.fault === '' ? [bar] : [bar, element('p', { class: 'viewer-warning', role: 'status' }, link.fault)]
 }
 
 function showTip(tip: HTMLElement, { pointed, model }: Ready): void {

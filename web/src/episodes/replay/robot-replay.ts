@@ -3,11 +3,12 @@ import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import type { KeptMap } from '../../viewer/kept-map.ts'
 import { modelChoices } from '../../viewer/model-choice.ts'
+import { turnedFrom } from '../../viewer/viewpoint-text.ts'
 import { type EpisodeAddress, isRepoName } from '../episode-address.ts'
 import { jointMapView } from './joint-map-view.ts'
 import { type ReplayLane, replayLane } from './replay-lane.ts'
 import { type RobotBar, type RobotBarOptions, robotBar } from './robot-bar.ts'
-import type { RobotRepo, RobotStage } from './robot-stage.ts'
+import type { RobotRepo } from './robot-stage.ts'
 
 /** A robot, and the kept maps from the data set to it, newest first. */
 interface ReplayRobot extends RobotRepo {
@@ -85,6 +86,11 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
     for (const lane of lanes) lane.closeRobot()
     joints.forget()
   }
+  /** Where the view is, if a person has turned it; what was asked for until there is one. */
+  const viewNow = () => {
+    const now = lanes[0].stage()?.viewer.viewpoint()
+    return home && now ? turnedFrom(home, now) : part.view
+  }
   const openStages = () => {
     for (const lane of lanes.slice(used)) lane.closeRobot()
     for (const lane of lanes.slice(0, used))
@@ -134,19 +140,12 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
       used = count
       openStages()
     },
-    part: () => ({ ...part, view: turnedFrom(home, lanes[0].stage(), part.view) }),
+    part: () => ({ ...part, view: viewNow() }),
     close() {
       opener.stop()
       closeAll()
     },
   }
-}
-
-/** Where the view is, if a person has turned it; `said` where there is none yet. */
-function turnedFrom(home: Viewpoint | null, stage: RobotStage | null, said: Viewpoint | null): Viewpoint | null {
-  const now = stage?.viewer.viewpoint()
-  if (!home || !now) return said
-  return now.some((part, at) => Math.abs(part - (home[at] ?? 0)) > 1e-3) ? now : null
 }
 
 /** Of several robots that were asked for in a row, the last is opened. */

@@ -1,5 +1,5 @@
 /**
- * An episode or a recorded motion in a README: what a link to it shows, once a person asks for it. A chunk of its own.
+ * An episode, a recorded motion or a robot in a README: what a link to it shows, once a person asks for it. A chunk of its own.
  */
 import { useState } from 'react'
 import { Link } from '../../app/navigate.tsx'
@@ -8,6 +8,7 @@ import { useReading } from '../../ui/use-reading.ts'
 import { EpisodesView } from './episodes-view.tsx'
 import { stillOfEpisodeQuery } from './films/films.graphql.ts'
 import type { LinkedEpisode } from './linked-episode.ts'
+import RobotIn3d from './overview/robot-in-3d.tsx'
 import { KeptMotions } from './rollouts/kept-motions.tsx'
 import { type MotionAddress, readMotionAddress } from './rollouts/motion-address.ts'
 import { namedResult } from './rollouts/result-name.ts'
@@ -24,8 +25,9 @@ export default function EmbeddedEpisode({ episode, title }: Props) {
   const query = Object.fromEntries(new URLSearchParams(search))
   const asked = readAddress(search)
   const motion = page === 'repoRollouts' ? readMotionAddress(search) : null
-  // No film shows two motions.
-  const pause = isOpen || (motion?.names.length ?? 1) > 1
+  const isRobot = page === 'repoRobot'
+  // No film shows two motions, or a robot alone.
+  const pause = isOpen || isRobot || (motion?.names.length ?? 1) > 1
   const [{ data }] = useReading({ query: stillOfEpisodeQuery, variables: filmsOf(episode, motion), pause })
   // A picture of another frame or robot than the link names, or of files that have changed since, would mislead.
   const still = data?.repo?.episodeFilms.nodes.find(
@@ -39,12 +41,13 @@ export default function EmbeddedEpisode({ episode, title }: Props) {
   return (
     <figure className="embedded-episode">
       {isOpen && motion && <KeptMotions owner={owner} repo={repo} isEmbedded {...motion} />}
-      {isOpen && !motion && <EpisodesView owner={owner} repo={repo} embedded={search} />}
+      {isOpen && isRobot && <RobotIn3d owner={owner} repo={repo} search={search} />}
+      {isOpen && page === 'repoEpisodes' && <EpisodesView owner={owner} repo={repo} embedded={search} />}
       {!isOpen && (
         <>
           {still && <img src={still} width={640} height={360} alt="" />}
           <button type="button" className="button" onClick={() => setOpen(true)}>
-            {`Play ${title}`}
+            {isRobot ? `Show ${title}` : `Play ${title}`}
           </button>
         </>
       )}

@@ -2,8 +2,8 @@
 import { matchPage } from '@hub/formats/page-paths'
 
 export interface LinkedEpisode {
-  /** The page of an episode of a data set, or of a recorded motion on a robot. */
-  readonly page: 'repoEpisodes' | 'repoRollouts'
+  /** The page of an episode of a data set, of a recorded motion on a robot, or of the robot. */
+  readonly page: 'repoEpisodes' | 'repoRollouts' | 'repoRobot'
   /** The data set, or the robot. */
   readonly owner: string
   readonly repo: string
@@ -21,7 +21,7 @@ export function linkedEpisode(address: string, origin: string): LinkedEpisode | 
   const { name: page } = match
   // Boards, and a seed that is run again, are pages of their own.
   const isMotion = page === 'repoRollouts' && query.has('kept') && query.has('one')
-  if (page !== 'repoEpisodes' && !isMotion) return null
+  if (page !== 'repoEpisodes' && page !== 'repoRobot' && !isMotion) return null
   query.delete('embed')
   const { owner = '', repo = '' } = match.params
   return { page, owner, repo, search: query.toString() }

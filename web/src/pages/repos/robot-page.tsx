@@ -1,4 +1,5 @@
 /** A robot in 3D. */
+import { useSearch } from '../../app/navigate.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { Empty } from '../../ui/states.tsx'
 import { useReading } from '../../ui/use-reading.ts'
@@ -13,10 +14,13 @@ interface Props {
 export function Page({ params }: Props) {
   const [answer, again] = useReading({ query: viewedRobotQuery, variables: params })
   const { value: head, error } = rootField(answer, 'repo')
+  // A link to another pose of this robot; the search of the hook is decoded.
+  useSearch()
+  const search = location.search.slice(1)
   return (
     <RepoFrame params={params} part="3D" head={head} error={error} retry={again}>
       {head?.kind === 'ROBOT' ? (
-        <RobotView owner={params.owner} repo={params.repo} card={head.card} />
+        <RobotView owner={params.owner} repo={params.repo} card={head.card} search={search} />
       ) : (
         <Empty title="This repo is not a robot">
           <p>Only robots have a model to show: look at its files.</p>

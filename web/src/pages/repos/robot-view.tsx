@@ -1,5 +1,6 @@
 /** The robot viewer on a page: what it needs of the repo, and its place. */
 import '../../viewer/viewer.css'
+import { pagePath } from '@hub/formats/page-paths'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { useShownTheme } from '../../app/use-theme.ts'
@@ -14,9 +15,11 @@ interface Props {
   readonly owner: string
   readonly repo: string
   readonly card: RobotCard
+  /** The query of an address that it shows. */
+  readonly search?: string
 }
 
-export function RobotView({ owner, repo, card }: Props) {
+export function RobotView({ owner, repo, card, search = '' }: Props) {
   const client = useClient()
   const theme = useShownTheme()
   const place = useRef<HTMLDivElement>(null)
@@ -38,6 +41,8 @@ export function RobotView({ owner, repo, card }: Props) {
           sign: files.sign,
           policy: policiesOf(client, `${owner}/${repo}`),
           theme: first.current,
+          address: `${location.origin}${pagePath('repoRobot', { owner, repo })}`,
+          search,
         }
         mounted.current = mountRobotViewer(place.current, options)
       },
@@ -48,7 +53,7 @@ export function RobotView({ owner, repo, card }: Props) {
       mounted.current?.close()
       mounted.current = null
     }
-  }, [client, owner, repo, viewed])
+  }, [client, owner, repo, viewed, search])
   useEffect(() => mounted.current?.light(theme), [theme])
   return error ? <ErrorNotice error={error} /> : <div ref={place} />
 }

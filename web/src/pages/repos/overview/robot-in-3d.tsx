@@ -8,9 +8,11 @@ import { RobotView } from '../robot-view.tsx'
 interface Props {
   readonly owner: string
   readonly repo: string
+  /** In a README: the query of the address that it shows. */
+  readonly search?: string
 }
 
-export default function RobotIn3d({ owner, repo }: Props) {
+export default function RobotIn3d({ owner, repo, search = '' }: Props) {
   const [answer, again] = useReading({ query: viewedRobotQuery, variables: { owner, repo } })
   const { value, error } = rootField(answer, 'repo')
   if (value === undefined) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
@@ -23,7 +25,7 @@ export default function RobotIn3d({ owner, repo }: Props) {
   return (
     <>
       {error && <ErrorNotice error={error} retry={again} />}
-      <RobotView owner={owner} repo={repo} card={value.card} />
+      <RobotView owner={owner} repo={repo} card={value.card} search={search} />
     </>
   )
 }

@@ -1,7 +1,6 @@
 /** What a person takes away of what is shown: a link to it, a line for a README, a still and a video of the robot. */
-import { button } from '../viewer/panels/choices.ts'
-import { element } from '../viewer/panels/element.ts'
-import type { Film } from './film.ts'
+import { button } from './choices.ts'
+import { element } from './element.ts'
 
 export interface ShareOptions {
   /** The whole address of what is shown. */
@@ -10,8 +9,8 @@ export interface ShareOptions {
   readonly title: () => string
   /** The picture of the robot; null where there is none. */
   readonly still: () => Promise<Blob | null>
-  /** Plays the episode and records the robot; null where there is none. Rejects in words. */
-  readonly film: () => Promise<Film | null>
+  /** Plays what is shown and records the robot; null where there is none. Rejects in words. Absent where nothing plays. */
+  readonly film?: () => Promise<{ readonly blob: Blob; readonly ending: string } | null>
 }
 
 const NO_ROBOT = 'There is no robot to take a picture of: choose one.'
@@ -35,7 +34,8 @@ export function shareBar({ link, title, still, film }: ShareOptions): HTMLElemen
     if (blob) save(blob, title(), 'png')
     else told.textContent = NO_ROBOT
   }
-  const saveFilm = async () => {
+  const saveFilm = async (toFilm: HTMLButtonElement) => {
+    if (!film) return
     toFilm.disabled = true
     told.textContent = 'Recording: it plays once.'
     const name = title().replace(/, frame \d+$/, '')
@@ -53,16 +53,16 @@ export function shareBar({ link, title, still, film }: ShareOptions): HTMLElemen
   const copyLine = () => {
     const address = link()
     address.searchParams.set('embed', '1')
-    void copy(`[${title()}](${address.href})`, 'A line for a README of this hub is copied: it plays there.')
+    void copy(`[${title()}](${address.href})`, 'A line for a README of this hub is copied: it is shown there.')
   }
-  const toFilm = button('Save video', () => void saveFilm())
+  const toFilm = button('Save video', () => void saveFilm(toFilm))
   return element(
     'div',
     { class: 'viewer-toolbar', role: 'group', 'aria-label': 'Share' },
     button('Copy link', () => void copy(link().href, 'The link is copied: it opens what you see.')),
     button('Copy for a README', copyLine),
     button('Save picture', () => void saveStill()),
-    toFilm,
+    ...(film ? [toFilm] : []),
     told,
   )
 }
