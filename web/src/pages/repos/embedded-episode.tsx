@@ -1,5 +1,6 @@
 /**
- * An episode, a recorded motion or a robot in a README: what a link to it shows, once a person asks for it. A chunk of its own.
+ * An episode, a recorded motion or a robot in a README: what a link to it shows, once a person asks for it. A chunk of
+ * its own.
  */
 import { useState } from 'react'
 import { Link } from '../../app/navigate.tsx'

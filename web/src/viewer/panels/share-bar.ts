@@ -9,7 +9,10 @@ export interface ShareOptions {
   readonly title: () => string
   /** The picture of the robot; null where there is none. */
   readonly still: () => Promise<Blob | null>
-  /** Plays what is shown and records the robot; null where there is none. Rejects in words. Absent where nothing plays. */
+  /**
+   * Plays what is shown and records the robot; null where there is none. Rejects in words. Left out where nothing can
+   * play.
+   */
   readonly film?: () => Promise<{ readonly blob: Blob; readonly ending: string } | null>
 }
 
