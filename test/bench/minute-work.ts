@@ -19,7 +19,7 @@ export async function settle(client: pg.Client, runs: number): Promise<void> {
   const { rows: found } = await client.query<{ table: string; condition: string }>(
     `select indrelid::regclass::text as table, pg_get_expr(indpred, indrelid) as condition from pg_index
       where indpred is not null and indexrelid::regclass::text ~
-        '_(running|waiting|open|pending|left|doomed|unverified|unfinished|to_dispatch|unmeasured|closed|pinned)$'`,
+        '_(running|waiting|open|pending|left|dropped|doomed|unverified|unfinished|to_dispatch|unmeasured|closed|pinned)$'`,
   )
   for (const { table, condition } of found) await client.query(`delete from ${table} where ${condition}`)
   await client.query('delete from deleted_repos')
@@ -38,7 +38,7 @@ const sweeps = {
 
 /** All that a hub does each minute; `of` gives each part its database. */
 export async function minuteWork(world: World, of: (subject: string) => Db): Promise<void> {
-  const signal = AbortSignal.timeout(600_000)
+  const { signal } = new AbortController()
   const { log } = world.deps
   for (const job of jobs.filter(({ cron }) => cron === '* * * * *'))
     await job.handler({}, { deps: { ...world.deps, db: of(job.name) }, signal, log })
