@@ -15,9 +15,11 @@ const refusals = {
     'timeout.request',
     'The headers did not arrive in time; send the request again.',
   ),
-  HPE_HEADER_OVERFLOW: new HubError('too_large.headers', 'The headers are over 16 KiB; send fewer or shorter ones.', {
-    facts: { limit: maxHeaderSize },
-  }),
+  HPE_HEADER_OVERFLOW: new HubError(
+    'too_large.headers',
+    'The address and the headers are over 16 KiB together; shorten them, or send a long query in the body of a POST.',
+    { facts: { limit: maxHeaderSize } },
+  ),
 } as const
 
 /** Of Node's parser, with the bytes that it could not read. */

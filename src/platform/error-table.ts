@@ -177,7 +177,12 @@ export const errorTable = {
     'Request timeout',
     'The headers or the body did not arrive in time; the connection is closed.',
   ),
-  'too_large.headers': kind(431, 'TOO_LARGE', 'Headers too large', 'The headers of the request are over 16 KiB.'),
+  'too_large.headers': kind(
+    431,
+    'TOO_LARGE',
+    'Headers too large',
+    'Address and headers of the request are over 16 KiB.',
+  ),
   too_large: kind(413, 'TOO_LARGE', 'Too large', 'A body, file or list is over its limit.'),
   'quota.storage': kind(
     413,

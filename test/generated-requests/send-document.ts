@@ -50,7 +50,8 @@ export function requestOf(document: MadeDocument, dice: Dice): { readonly way: W
       ['query', encode(query)],
       ['variables', encode(jsonText(variables))],
     ]
-    return { way, made: { ...base, method: 'GET', query: query_, headers, body: null } }
+    const isShort = query_.reduce((length, [, text]) => length + text.length, 0) < LONGEST_QUERY
+    if (isShort) return { way, made: { ...base, method: 'GET', query: query_, headers, body: null } }
   }
   headers['content-type'] = 'application/json'
   const body = jsonText({ query, variables, extensions })
@@ -59,6 +60,9 @@ export function requestOf(document: MadeDocument, dice: Dice): { readonly way: W
     made: { ...base, method: 'POST', query: [], headers, body: dice.chance(0.015) ? brokenBody(body, dice) : body },
   }
 }
+
+/** Characters: an address and its headers are at most 16 KiB, and what is longer is sent in a body. */
+const LONGEST_QUERY = 15_000
 
 /** A lone half of a pair has no percent-encoding. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed())
