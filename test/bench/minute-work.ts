@@ -19,7 +19,7 @@ export async function settle(client: pg.Client, runs: number): Promise<void> {
   const { rows: found } = await client.query<{ table: string; condition: string }>(
     `select indrelid::regclass::text as table, pg_get_expr(indpred, indrelid) as condition from pg_index
       where indpred is not null and indexrelid::regclass::text ~
-        '_(running|waiting|open|pending|left|dropped|doomed|unverified|unfinished|to_dispatch|unmeasured|closed|pinned)$'`,
+        '_(running|waiting|open|pending|left|dropped|doomed|unverified|unfinished|to_dispatch|unmeasured|closed|pinned|check_due)$'`,
   )
   for (const { table, condition } of found) await client.query(`delete from ${table} where ${condition}`)
   await client.query('delete from deleted_repos')
