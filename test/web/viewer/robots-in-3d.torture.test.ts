@@ -142,39 +142,6 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     },
   )
 
-  it('a link to a robot opens its pose and its view, on its page and in a README', { timeout }, async () => {
-    const name = await robotRepo('robot', join(import.meta.dirname, '../../../examples/robot'))
-    await open(name, 'robot')
-    await button('Simulate').waitFor()
-    const slider = page.getByRole('slider').first()
-    await slider.fill('0.3')
-    // Of the steps of the slider the next one.
-    const posed = await slider.inputValue()
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.locator('.viewer-stage canvas').press('ArrowLeft')
-    const copied = async (what: string) => {
-      await button(what).click()
-      await page.getByText('copied').waitFor()
-      return page.evaluate(() => navigator.clipboard.readText())
-    }
-    const link = new URL(await copied('Copy link'))
-    expect(link.pathname).toBe(`/${name}/robot`)
-    expect(Number(link.searchParams.get('pose')?.split(',')[0])).toBeCloseTo(Number(posed), 3)
-    expect(link.searchParams.get('view')?.split(',')).toHaveLength(6)
-    await page.goto('about:blank')
-    await page.goto(link.href)
-    await button('Simulate').waitFor()
-    await expect.poll(() => page.getByRole('slider').first().inputValue()).toBe(posed)
-    expect(await copied('Copy link')).toBe(link.href)
-
-    const line = await copied('Copy for a README')
-    await hub.upload(owner, name, { 'README.md': Buffer.from(`# Arm\n\n${line}\n`) })
-    await page.goto(new URL(`/${name}`, hub.running.url).href)
-    await button(`Show Robot ${name}`).click()
-    await expect.poll(() => page.locator('.embedded-episode').getByRole('slider').first().inputValue()).toBe(posed)
-    expect(faults()).toEqual([])
-  })
-
   it('a model that MuJoCo refuses is told by file and line; leaving the page ends the worker', {
     ...needs(noRobots, notAsked),
     timeout,
