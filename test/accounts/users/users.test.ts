@@ -106,15 +106,17 @@ describe('a user who is disabled', () => {
     ])
   })
 
-  it('is out with the key of a run of an org too; the call of a hosted job of the org goes on', async () => {
+  it('is out with the keys of runs of an org too; the call of a hosted job of the org goes on', async () => {
     const ada = await person()
     const org = await hub.org([{ user: ada.handle, role: 'owner' }])
-    const { key, call } = await keysOfJobs(hub, ada, org)
-    expect([await isValid(key), await isValid(call)]).toEqual([true, true])
+    const { key, call } = await keysOfJobs(hub, ada, org, await hub.key(ada, { scope: 'train' }))
+    const { key: bySession } = await keysOfJobs(hub, ada, org)
+    for (const token of [key, bySession, call]) expect(await isValid(token)).toBe(true)
     await disable(operator(), ada.handle)
     expect([await problemOf(key), await isValid(call)]).toEqual(['auth.disabled', true])
     await enable(operator(), ada.handle)
-    expect(await isValid(key)).toBe(true)
+    // Keys are back, and sessions are not; what they asked for goes with them.
+    expect([await isValid(key), await problemOf(bySession)]).toEqual([true, 'auth.invalid'])
   })
 
   it('has no session left that a racing sign-in opened, once they are enabled', async () => {
