@@ -15,14 +15,14 @@ export function stillReadable(
   { deps, viewer: first }: Pick<RequestContext, 'deps' | 'viewer'>,
   { id, fullName }: { readonly id: string; readonly fullName: string },
 ): () => Promise<void> {
-  let [viewer, askedAt] = [first, Date.now()]
+  let [viewer, askedAt] = [first, performance.now()]
   const read = async (as: Viewer) => {
     const [repo] = await getReposById(deps.db, as, [id])
     return repo ?? null
   }
   return async () => {
-    if (Date.now() - askedAt < RECHECK_MS) return
-    askedAt = Date.now()
+    if (performance.now() - askedAt < RECHECK_MS) return
+    askedAt = performance.now()
     const now = await readAsNow(deps.db, viewer, read)
     if (!now) throw notFound(`The repo ${fullName}`)
     viewer = now.viewer
