@@ -153,8 +153,13 @@ const REFUSALS = [
 
 const never = () => new Promise<never>(() => {})
 
+/** Without its buttons, which nobody presses here: they are taken out of the page, which is closed after it. */
 async function textOf(node: Locator): Promise<string> {
-  const said = await node.innerText({ timeout: 1000 }).catch(() => '')
+  const withoutButtons = (shown: HTMLElement | SVGElement) => {
+    for (const button of shown.querySelectorAll('button')) button.remove()
+    return 'innerText' in shown ? shown.innerText : ''
+  }
+  const said = await node.evaluate(withoutButtons, undefined, { timeout: 1000 }).catch(() => '')
   return said.replaceAll(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
 }
 
