@@ -33,12 +33,14 @@ const jobIsOpen = `(k.job_id is null or coalesce(j.status in ('queued', 'running
 
 /**
  * The key that a run's holder asked for ends with the key or session of the holder: whoever revokes that one does not
- * know of this one, and a run that has lost its lease would keep it alive.
+ * know of this one, and a run that has lost its lease would keep it alive. `any(array[...])` is looked up for each key;
+ * for several keys PostgreSQL would read both tables whole for an equality.
  */
 const makerIsLive = `(k.made_with is null
-  or exists (select from api_keys m where m.id = k.made_with and m.revoked_at is null
+  or exists (select from api_keys m where m.id = any(array[k.made_with]) and m.revoked_at is null
     and (m.expires_at is null or m.expires_at > now()))
-  or exists (select from sessions m where m.id = k.made_with and m.revoked_at is null and m.expires_at > now()))`
+  or exists (select from sessions m where m.id = any(array[k.made_with]) and m.revoked_at is null
+    and m.expires_at > now()))`
 
 const keyColumns = reachColumns.with({
   id: column.text('k.id'),
