@@ -1,5 +1,7 @@
 /** Documents made from the schema of the graph: every result is as it says. `docs/reliability.md`, "Generated requests". */
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { needs } from '@hub/testing/needs'
 import { buildSchema, parse, validate } from 'graphql'
 import { pino } from 'pino'
@@ -42,6 +44,8 @@ describe(`documents made from the schema (HUB_TEST_SEED=${seed})`, () => {
   const coverage = new Coverage()
   const roots: string[] = []
   const heap: number[] = []
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
 
   it('are answered as it says, in every way that they are sent', async () => {
     const schema = buildSchema(sdl)
@@ -100,6 +104,8 @@ describe(`documents made from the schema (HUB_TEST_SEED=${seed})`, () => {
       }
       if (first % CHORES_EVERY === 0) {
         await doChores(lab, hub, new Dice(seed, -first - 1))
+        // Garbage of hundreds of MiB is not collected by itself.
+        collect()
         heap.push(process.memoryUsage().heapUsed)
       }
     }
