@@ -32,9 +32,9 @@ const isOut = 'a.disabled_at is not null'
 const jobIsOpen = `(k.job_id is null or coalesce(j.status in ('queued', 'running'), false))`
 
 /**
- * The key that a run's holder asked for ends with the key or session of the holder: whoever revokes that one does not
- * know of this one, and a run that has lost its lease would keep it alive. `any(array[...])` is looked up for each key;
- * for several keys PostgreSQL would read both tables whole for an equality.
+ * The key of a run ends with the credential that asked for it: a person who revokes that credential does not know of
+ * the run's key, and a run that lost its lease would keep the key alive. `any(array[...])` forces a lookup for each
+ * key: with an equality PostgreSQL hashes both tables whole.
  */
 const makerIsLive = `(k.made_with is null
   or exists (select from api_keys m where m.id = any(array[k.made_with]) and m.revoked_at is null

@@ -17,7 +17,7 @@ export const signs: Readonly<Record<string, string>> = {
   changed: '~',
 }
 
-/** The commit that creates a repo, and one whose author has no account any more, is by nobody. */
+/** The commit that creates a repo has no author, and neither has one whose author's account was deleted. */
 const byWhom = ({ author }: Pick<RemoteCommit, 'author'>) => (author ? `by ${author.handle}  ` : '')
 
 /** All that the caller is listed, newest first. */

@@ -25,8 +25,8 @@ export function nothingToServe(repo: string, below: readonly string[]): string {
 }
 
 /**
- * The shape that the request names, or the only one of those `found`; null if there is none. Errors: 422 both paths, or several shapes of
- * which the request has to name one.
+ * The shape that the request names, or the only one of those `found`; null if there is no shape. Errors: 422 both
+ * paths, or several shapes of which the request has to name one.
  */
 export function chooseShape(
   { onnxPath, policyPath }: ArtifactRequest,

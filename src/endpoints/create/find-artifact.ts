@@ -38,14 +38,18 @@ const shapesOf = statement({
 
 const pathColumns = columns({ path: column.text('f.path') })
 
-/** ONNX files in folders: what a run that publishes checkpoints leaves. One is enough to say how they are named. */
+/** Paths that the search for an example reads: a refusal costs no more for a repo of a million files. */
+const MAX_READ = 1000
+
+/** An ONNX file in a folder, which a run that publishes checkpoints leaves: an example of how they are named. */
 const onnxBelow = statement({
   name: 'endpoint-artifact-onnx-below',
   exact: 'aggregate',
   columns: pathColumns,
   params: { repoId: param.text() },
-  text: `select ${pathColumns.sql} from files f where f.repo_id = :repoId and f.to_seq is null
-    and f.path ~* '/[^/]+\\.onnx$' order by f.path desc limit 1`,
+  text: `select ${pathColumns.sql} from (select l.path from files l where l.repo_id = :repoId and l.to_seq is null
+      order by l.path desc limit ${MAX_READ}) f
+    where f.path ~* '/[^/]+\\.onnx$' order by f.path desc limit 1`,
 })
 
 const fileColumns = columns({

@@ -75,7 +75,7 @@ const unshared = statement({
     order by u.id for update`,
 })
 
-/** Those of these uploads that no other request shares; none of them is shared before the transaction ends. */
+/** Those of these uploads that no other request shares; no request can share them before the transaction ends. */
 export async function lockUnshared(tx: Querier, ids: readonly string[]): Promise<string[]> {
   return (await tx.query(unshared, { ids })).map(({ id }) => id)
 }

@@ -153,7 +153,7 @@ const REFUSALS = [
 
 const never = () => new Promise<never>(() => {})
 
-/** Without its buttons, which nobody presses here: they are taken out of the page, which is closed after it. */
+/** The text of a node without its buttons. It removes them from the page, which is closed afterwards. */
 async function textOf(node: Locator): Promise<string> {
   const withoutButtons = (shown: HTMLElement | SVGElement) => {
     for (const button of shown.querySelectorAll('button')) button.remove()
