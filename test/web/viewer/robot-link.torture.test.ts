@@ -56,6 +56,12 @@ describe('a link to a robot in 3D', needs(noBrowser), () => {
     await expect.poll(() => joint().inputValue()).toBe(posed)
     expect(await copied('Copy link')).toBe(link.href)
 
+    await page.goto(new URL(`/${name}/robot?model=gone.xml&pose=1`, hub.running.url).href)
+    await page.getByText('The repo has no model gone.xml: its first one is shown.').waitFor()
+    await page.goto(link.href)
+    await button('Simulate').waitFor()
+    await expect.poll(() => joint().inputValue()).toBe(posed)
+
     const line = await copied('Copy for a README')
     await hub.upload(owner, name, { 'README.md': Buffer.from(`# Arm\n\n${line}\n`) })
     await page.goto(new URL(`/${name}`, hub.running.url).href)

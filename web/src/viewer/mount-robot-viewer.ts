@@ -60,9 +60,9 @@ export function mountRobotViewer(container: HTMLElement, options: MountOptions):
     return { light: () => undefined, close: () => root.remove() }
   }
   const shown = element('div', { class: 'viewer-shown' })
-  const show = (entry: string, look: RobotAddress) => {
+  const show = (entry: string, look: RobotAddress, lost: string | null = null) => {
     open?.close()
-    open = openModel(shown, { ...options, files, theme, look }, entry)
+    open = openModel(shown, { ...options, files, theme, look, lost }, entry)
   }
   const picker = choice(
     'Model',
@@ -74,7 +74,10 @@ export function mountRobotViewer(container: HTMLElement, options: MountOptions):
     element('div', { class: 'viewer-models', role: 'group', 'aria-label': `Model of ${name}` }, picker.node),
     shown,
   )
-  show(first, { ...asked, model: first === choices[0] ? null : first })
+  if (asked.model === null || asked.model === first)
+    show(first, { ...asked, model: first === choices[0] ? null : first })
+  // A pose and a camera are those of one model.
+  else show(first, plainRobot, asked.model)
   return {
     light(next) {
       theme = next
@@ -91,6 +94,8 @@ type Opened = MountOptions & {
   readonly files: readonly (readonly [string, number])[]
   /** How the model is looked at first. */
   readonly look: RobotAddress
+  /** The model file that a link names and the repo does not have. */
+  readonly lost: string | null
 }
 
 function openModel(place: HTMLElement, options: Opened, entry: string) {
@@ -145,14 +150,15 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
 }
 
 /** What a person takes away of the robot, and what of the link that opened it cannot be shown. */
-function shareNodes(viewer: RobotViewer, state: Ready, { name, address, look }: Opened): readonly HTMLElement[] {
+function shareNodes(viewer: RobotViewer, state: Ready, { name, address, look, lost }: Opened): readonly HTMLElement[] {
   const link = robotLink(viewer, state, look)
   const bar = shareBar({
     link: () => new URL(`?${writeRobotAddress({ model: look.model, ...link.now() })}`, address),
     title: () => `Robot ${name}`,
     still: viewer.still,
   })
-  return link.fault === '' ? [bar] : [bar, element('p', { class: 'viewer-warning', role: 'status' }, link.fault)]
+  const fault = lost === null ? link.fault : `The repo has no model ${lost}: its first one is shown.`
+  return fault === '' ? [bar] : [bar, element('p', { class: 'viewer-warning', role: 'status' }, fault)]
 }
 
 function showTip(tip: HTMLElement, { pointed, model }: Ready): void {
