@@ -259,6 +259,13 @@ describe('pages whose answers come late in Chromium', needs(noBrowser), () => {
     await newRun()
     await page.getByText('The hub cannot be reached').waitFor()
     expect(await link.isVisible()).toBe(true)
+    const late = gate()
+    await answers(page, { runs: late.hold })
+    const second = await newRun()
+    await late.asked
+    expect(await link.isVisible()).toBe(true)
+    late.release()
+    await page.locator(`a[href$="${second}"]`).first().waitFor()
     await page.close()
   })
 

@@ -25,12 +25,14 @@ export function useReading<Data, Variables extends AnyVariables>(
   const isOfThese = operation === undefined || operation.key === key
   const read = useRef<{ readonly key: number; readonly data: Data }>(undefined)
   if (isOfThese && data) read.current = { key, data }
-  const before = isAway(error) && read.current?.key === key ? read.current.data : undefined
+  else if (isOfThese && error && !isAway(error)) read.current = undefined
+  // urql forgets the error of a failed reading while it asks again.
+  const isUnknown = error ? isAway(error) : fetching
+  const before = isUnknown && read.current?.key === key ? read.current.data : undefined
   const refresh = useOneAtATime(fetching || stale, () => again({ requestPolicy: 'network-only' }))
   const found = isOfThese ? { data: data ?? before, error } : { data: undefined, error: undefined }
   return [{ ...found, kept: data ?? before, fetching }, refresh]
 }
 
 /** Whether the hub did not answer: what was read before is as true as it was, and stays next to the error. */
-const isAway = (error: CombinedError | undefined) =>
-  error !== undefined && (error.networkError !== undefined || error.response?.status === 503)
+const isAway = (error: CombinedError) => error.networkError !== undefined || error.response?.status === 503

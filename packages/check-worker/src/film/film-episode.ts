@@ -39,6 +39,8 @@ export class CannotFilm extends Error {
 
 /** MuJoCo and a robot are megabytes; software draws some frames a second. */
 const SHOWN_MS = 120_000
+/** A page that draws by the processor answers late. */
+const SAID_MS = 30_000
 /** The page records the first minute at most. */
 const FILMED_MS = 180_000
 const limits = { timeS: 900, memoryMiB: 4096 }
@@ -139,7 +141,7 @@ async function pastTheEnd(page: Page, path: string, frame: number): Promise<stri
 
 /** What a page says of an episode, a motion or a robot that it does not show; never ends where it shows all. */
 async function refusedBy(page: Page): Promise<string> {
-  const said = page.locator(REFUSALS).first()
+  const said = page.locator(REFUSALS).filter({ hasText: /\S/ }).first()
   await said.waitFor({ timeout: SHOWN_MS }).catch(never)
   return `The page shows no robot: ${await textOf(said)}`
 }
@@ -159,7 +161,7 @@ async function textOf(node: Locator): Promise<string> {
     for (const button of shown.querySelectorAll('button')) button.remove()
     return 'innerText' in shown ? shown.innerText : ''
   }
-  const said = await node.evaluate(withoutButtons, undefined, { timeout: 1000 }).catch(() => '')
+  const said = await node.evaluate(withoutButtons, undefined, { timeout: SAID_MS }).catch(() => '')
   return said.replaceAll(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
 }
 
