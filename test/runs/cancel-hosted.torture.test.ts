@@ -1,8 +1,7 @@
 // @module-tag long
-// @module-tag sampled
 /** Canceling a hosted run that is running: it is asked to stop, and the hub ends it and its call where it does not. Contract, "Canceling and deleting runs". */
 
-import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
+import { isFull } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
@@ -91,7 +90,7 @@ async function assertSettled(id: string, token: string): Promise<void> {
   expect((await hub.call(token, 'GET', `/v1/runs/${id}`)).status).toBe(401)
 }
 
-describeOnce('canceling a hosted run that is running', () => {
+describe('canceling a hosted run that is running', () => {
   it('is 202 with the run asked to stop; its function reads that in its next report, and ends it as canceled', async () => {
     const { id, pid, token } = await running('obeys')
     const asked = await cancel(id)
@@ -183,7 +182,7 @@ describeOnce('canceling a hosted run that is running', () => {
 })
 
 describe('canceling a hosted run at the same time as', () => {
-  itOnce('itself: one request, one notice, one audit entry', async () => {
+  it('itself: one request, one notice, one audit entry', async () => {
     const { id } = await running('silent')
     const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(id)))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202))
@@ -193,7 +192,7 @@ describe('canceling a hosted run at the same time as', () => {
   })
 
   it('the end that its function reports: one of them is later, and the run is billed once', async () => {
-    for (let round = 0; round < sampleSize(20, 4, 8); round += 1) {
+    for (let round = 0; round < (isFull ? 20 : 8); round += 1) {
       const { id, token } = await running('silent')
       const report = hub.call(token, 'POST', `/v1/runs/${id}/report`, { status: 'succeeded' })
       const [reported, canceled] = await Promise.all([report, cancel(id)])
@@ -203,7 +202,7 @@ describe('canceling a hosted run at the same time as', () => {
     }
   })
 
-  itOnce('the hub ends it: canceled, and billed once', async () => {
+  it('the hub ends it: canceled, and billed once', async () => {
     const { id, token } = await running('silent')
     await cancel(id)
     await age(id, 40)
@@ -215,7 +214,7 @@ describe('canceling a hosted run at the same time as', () => {
 
   it('it is dispatched: canceled before its function could claim it, or asked to stop after that; no process is left', async () => {
     const made = await Promise.all(
-      Array.from({ length: sampleSize(20, 6, 8) }, async () => {
+      Array.from({ length: isFull ? 20 : 8 }, async () => {
         const id = await submit('obeys')
         const [canceled] = await Promise.all([cancel(id), dispatchHosted(hub.running.deps, id)])
         expect(canceled.status).toBe(202)
@@ -236,7 +235,7 @@ describe('canceling a hosted run at the same time as', () => {
   })
 })
 
-describeOnce('a hub that dies after it was asked', () => {
+describe('a hub that dies after it was asked', () => {
   it('loses nothing: the next one on its data folder ends the run and its process', async () => {
     const { id, pid, token } = await running('silent')
     await cancel(id)
@@ -255,7 +254,7 @@ describeOnce('a hub that dies after it was asked', () => {
   })
 })
 
-describeOnce('a hosted job on a backend that this deployment no longer uses', () => {
+describe('a hosted job on a backend that this deployment no longer uses', () => {
   const moveAway = (id: string) =>
     hub.sql(`update hosted_calls set backend = 'kubernetes', place = null where job_id = $1`, [id])
   const moveBack = (id: string) =>

@@ -1,8 +1,6 @@
-// @module-tag sampled
 // @module-tag long
 /** A robot check from a folder to draft, report and converted model. MuJoCo runs for real. */
 
-import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { engineLimits } from '../src/engine/limits.ts'
 import { robotFolders } from './support/robot-folder.ts'
@@ -26,7 +24,7 @@ describe('a robot that stands still', () => {
     'arm.xml': arm('<position name="m" joint="swing" kp="200" kv="5" forcerange="-9 9"/>'),
   })
 
-  itOnce('gets a card that can be published, with the values of the model and of the answers', async () => {
+  it('gets a card that can be published, with the values of the model and of the answers', async () => {
     const options = { action_clip: 2, proprioception: ['joint_pos'], command: 'joint_position' }
     const { report, card, needs, draft, converted, statuses } = await robots.check(await folder, {
       entry: 'arm.xml',
@@ -80,22 +78,20 @@ describe('a robot that stands still', () => {
     expect(converted).toBeNull()
   })
 
-  inTorture(() => {
-    it('gets the same verdict each time', async () => {
-      const [once, again] = [
-        await robots.check(await folder, { entry: 'arm.xml' }),
-        await robots.check(await folder, { entry: 'arm.xml' }),
-      ]
-      expect({ card: again.card, report: again.report, draft: again.draft, lines: again.lines }).toEqual({
-        card: once.card,
-        report: once.report,
-        draft: once.draft,
-        lines: once.lines,
-      })
+  it('gets the same verdict each time', async () => {
+    const [once, again] = [
+      await robots.check(await folder, { entry: 'arm.xml' }),
+      await robots.check(await folder, { entry: 'arm.xml' }),
+    ]
+    expect({ card: again.card, report: again.report, draft: again.draft, lines: again.lines }).toEqual({
+      card: once.card,
+      report: once.report,
+      draft: once.draft,
+      lines: once.lines,
     })
   })
 
-  itInTorture('is stepped at the pose of the answers', async () => {
+  it('is stepped at the pose of the answers', async () => {
     const { report, check } = await robots.check(await folder, {
       entry: 'arm.xml',
       options: { default_pose: { swing: 1.9 } },
@@ -108,7 +104,7 @@ describe('a robot that stands still', () => {
     expect(report.ok).toBe(true)
   })
 
-  itInTorture('has a draft that cannot be published while an answer is wrong', async () => {
+  it('has a draft that cannot be published while an answer is wrong', async () => {
     const { needs } = await robots.check(await folder, {
       entry: 'arm.xml',
       base: 'floating',
@@ -122,7 +118,7 @@ describe('a robot that stands still', () => {
 })
 
 describe('a robot that does not stand still', () => {
-  itOnce('explodes at its default pose: the report names the joint and what to check', async () => {
+  it('explodes at its default pose: the report names the joint and what to check', async () => {
     const folder = await robots.folder({
       'arm.xml': arm('<velocity name="m" joint="swing" kv="-50"/>', '<option timestep=".01"/>'),
     })
@@ -137,64 +133,56 @@ describe('a robot that does not stand still', () => {
     expect(statuses).toMatchObject({ 'sim.compiles': 'pass', 'sim.rest': 'skip', 'sim.joint_ranges': 'skip' })
   })
 
-  inTorture(() => {
-    it('explodes in its first step, which MuJoCo would reset and only warn about', async () => {
-      const folder = await robots.folder({
-        'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
-      })
-      const { check, lines } = await robots.check(folder, { entry: 'arm.xml' })
-      expect(check('sim.stable')).toMatchObject({
-        status: 'fail',
-        names: ['swing'],
-        data: { diverged: { at_s: 0.002 } },
-      })
-      expect(lines).toContainEqual(expect.stringMatching(/^mujoco: .*huge value in QACC at DOF 0/))
+  it('explodes in its first step, which MuJoCo would reset and only warn about', async () => {
+    const folder = await robots.folder({
+      'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
+    })
+    const { check, lines } = await robots.check(folder, { entry: 'arm.xml' })
+    expect(check('sim.stable')).toMatchObject({
+      status: 'fail',
+      names: ['swing'],
+      data: { diverged: { at_s: 0.002 } },
+    })
+    expect(lines).toContainEqual(expect.stringMatching(/^mujoco: .*huge value in QACC at DOF 0/))
+  })
+
+  it('gives way where its actuator is too weak, which is a warning', async () => {
+    const folder = await robots.folder({ 'arm.xml': arm('<position name="m" joint="swing" kp=".1"/>') })
+    const { report, check } = await robots.check(folder, { entry: 'arm.xml' })
+    expect(check('sim.rest')).toMatchObject({ status: 'warn', names: ['swing'] })
+    expect(report.ok).toBe(true)
+  })
+
+  it('falls over, or has nothing to stand on, which are different results', async () => {
+    const post = (world: string) => `<mujoco><worldbody>${world}<body name="post" pos="0 0 .31">
+      <freejoint/><geom type="box" size=".02 .02 .3" euler="10 0 0"/></body></worldbody></mujoco>`
+    const folder = await robots.folder({
+      'floor.xml': post('<geom type="plane" size="1 1 .1"/>'),
+      'air.xml': post(''),
+    })
+    const fallen = await robots.check(folder, { entry: 'floor.xml' })
+    expect(fallen.check('sim.rest')).toMatchObject({ status: 'warn', names: ['post'] })
+    expect(fallen.card?.interface).toMatchObject({ base: 'floating', init_base_height_m: 0.31, joint_order: [] })
+    const air = await robots.check(folder, { entry: 'air.xml' })
+    expect(air.check('sim.rest')).toMatchObject({
+      status: 'skip',
+      message: expect.stringContaining('nothing to stand on'),
     })
   })
 
-  inTorture(() => {
-    it('gives way where its actuator is too weak, which is a warning', async () => {
-      const folder = await robots.folder({ 'arm.xml': arm('<position name="m" joint="swing" kp=".1"/>') })
-      const { report, check } = await robots.check(folder, { entry: 'arm.xml' })
-      expect(check('sim.rest')).toMatchObject({ status: 'warn', names: ['swing'] })
-      expect(report.ok).toBe(true)
+  it('starts with overlapping bodies, which is a warning that names them', async () => {
+    const folder = await robots.folder({
+      'two.xml': `<mujoco><worldbody><body name="left"><freejoint/><geom size=".1"/></body>
+        <body name="right" pos=".15 0 0"><freejoint/><geom size=".1"/></body></worldbody></mujoco>`,
     })
-  })
-
-  inTorture(() => {
-    it('falls over, or has nothing to stand on, which are different results', async () => {
-      const post = (world: string) => `<mujoco><worldbody>${world}<body name="post" pos="0 0 .31">
-        <freejoint/><geom type="box" size=".02 .02 .3" euler="10 0 0"/></body></worldbody></mujoco>`
-      const folder = await robots.folder({
-        'floor.xml': post('<geom type="plane" size="1 1 .1"/>'),
-        'air.xml': post(''),
-      })
-      const fallen = await robots.check(folder, { entry: 'floor.xml' })
-      expect(fallen.check('sim.rest')).toMatchObject({ status: 'warn', names: ['post'] })
-      expect(fallen.card?.interface).toMatchObject({ base: 'floating', init_base_height_m: 0.31, joint_order: [] })
-      const air = await robots.check(folder, { entry: 'air.xml' })
-      expect(air.check('sim.rest')).toMatchObject({
-        status: 'skip',
-        message: expect.stringContaining('nothing to stand on'),
-      })
-    })
-  })
-
-  inTorture(() => {
-    it('starts with overlapping bodies, which is a warning that names them', async () => {
-      const folder = await robots.folder({
-        'two.xml': `<mujoco><worldbody><body name="left"><freejoint/><geom size=".1"/></body>
-          <body name="right" pos=".15 0 0"><freejoint/><geom size=".1"/></body></worldbody></mujoco>`,
-      })
-      const { check } = await robots.check(folder, { entry: 'two.xml' })
-      expect(check('sim.contacts')).toMatchObject({ status: 'warn', names: ['left', 'right'] })
-      expect(check('sim.contacts').message).toContain('50 mm')
-    })
+    const { check } = await robots.check(folder, { entry: 'two.xml' })
+    expect(check('sim.contacts')).toMatchObject({ status: 'warn', names: ['left', 'right'] })
+    expect(check('sim.contacts').message).toContain('50 mm')
   })
 })
 
 describe('a model that MuJoCo rejects', () => {
-  itOnce('lacks a mesh: the report has file, line and fix, and there is no card', async () => {
+  it('lacks a mesh: the report has file, line and fix, and there is no card', async () => {
     const folder = await robots.folder({
       'robot.xml': `<mujoco><asset>\n<mesh name="tip" file="meshes/tip.obj"/></asset>
         <worldbody><body><joint name="j"/><geom type="mesh" mesh="tip"/></body></worldbody></mujoco>`,
@@ -216,35 +204,31 @@ describe('a model that MuJoCo rejects', () => {
     expect(check('sim.stable')).toMatchObject({ status: 'skip' })
   })
 
-  inTorture(() => {
-    it('has a mesh without volume, which only MuJoCo itself can detect', async () => {
-      const folder = await robots.folder({
-        'robot.xml': `<mujoco><asset><mesh name="flat" file="flat.obj"/></asset>
-          <worldbody><body><joint name="j"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>`,
-        'flat.obj': 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n',
-      })
-      const { statuses, check } = await robots.check(folder, { entry: 'robot.xml' })
-      expect(statuses).toMatchObject({ 'mjcf.parses': 'pass', 'assets.closure': 'pass', 'sim.compiles': 'fail' })
-      expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
+  it('has a mesh without volume, which only MuJoCo itself can detect', async () => {
+    const folder = await robots.folder({
+      'robot.xml': `<mujoco><asset><mesh name="flat" file="flat.obj"/></asset>
+        <worldbody><body><joint name="j"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>`,
+      'flat.obj': 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n',
     })
+    const { statuses, check } = await robots.check(folder, { entry: 'robot.xml' })
+    expect(statuses).toMatchObject({ 'mjcf.parses': 'pass', 'assets.closure': 'pass', 'sim.compiles': 'fail' })
+    expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
   })
 
-  inTorture(() => {
-    it('crashes the engine: there is no verdict, and nothing can be published', async () => {
-      const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
-      const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), {
-        entry: 'deep.xml',
-      })
-      expect(check('sim.compiles')).toMatchObject({
-        status: 'skip',
-        message: expect.stringContaining('without a verdict'),
-      })
-      expect(card).toBeNull()
-      expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
+  it('crashes the engine: there is no verdict, and nothing can be published', async () => {
+    const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
+    const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), {
+      entry: 'deep.xml',
     })
+    expect(check('sim.compiles')).toMatchObject({
+      status: 'skip',
+      message: expect.stringContaining('without a verdict'),
+    })
+    expect(card).toBeNull()
+    expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
   })
 
-  itOnce('is not passed to MuJoCo if the reader finds it too large', async () => {
+  it('is not passed to MuJoCo if the reader finds it too large', async () => {
     const folder = await robots.folder({
       'grid.xml': `<mujoco><worldbody><body name="b"><flexcomp name="f" type="grid" count="40 40 40" spacing=".01 .01 .01" dim="3"/>
         </body></worldbody></mujoco>`,
@@ -263,33 +247,29 @@ describe('a model built to use too many resources', () => {
     '<mujoco><size memory="1900M"/><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
   const folder = robots.folder({ 'slow.xml': slow, 'large.xml': large })
 
-  inTorture(() => {
-    it('that needs minutes fails with the limit', async () => {
-      const { report, check } = await robots.check(
-        await folder,
-        { entry: 'slow.xml' },
-        { limits: { ...engineLimits, processorS: 3 } },
-      )
-      expect(report.ok).toBe(false)
-      expect(check('sim.compiles')).toMatchObject({
-        status: 'fail',
-        message: 'Compiling slow.xml takes longer than 3 s.',
-        data: { limit_s: 3 },
-        hint: expect.stringContaining('smaller'),
-      })
+  it('that needs minutes fails with the limit', async () => {
+    const { report, check } = await robots.check(
+      await folder,
+      { entry: 'slow.xml' },
+      { limits: { ...engineLimits, processorS: 3 } },
+    )
+    expect(report.ok).toBe(false)
+    expect(check('sim.compiles')).toMatchObject({
+      status: 'fail',
+      message: 'Compiling slow.xml takes longer than 3 s.',
+      data: { limit_s: 3 },
+      hint: expect.stringContaining('smaller'),
     })
   })
 
-  inTorture(() => {
-    it('that needs gigabytes fails with the limit', async () => {
-      const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
-      expect(report.ok).toBe(false)
-      expect(statuses['mjcf.parses']).toBe('pass')
-      expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
-    })
+  it('that needs gigabytes fails with the limit', async () => {
+    const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
+    expect(report.ok).toBe(false)
+    expect(statuses['mjcf.parses']).toBe('pass')
+    expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
   })
 
-  itOnce('that needs too many files is not passed to MuJoCo', async () => {
+  it('that needs too many files is not passed to MuJoCo', async () => {
     const { statuses, report } = await robots.check(
       await folder,
       { entry: 'large.xml' },

@@ -1,8 +1,6 @@
-// @module-tag sampled
 /** A check of a URDF: its conversion, and what a draft of it still needs. MuJoCo runs for real. */
 
 import { readCard } from '@hub/robot-card/read-card'
-import { inTorture, itInTorture, itOnce, sampled } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
@@ -19,7 +17,7 @@ describe('a URDF', () => {
 </robot>`
   const folder = robots.folder({ 'urdf/lift.urdf': urdf, 'urdf/meshes/tip.obj': tetrahedron })
 
-  itOnce('is converted, and the MJCF compiles at its final path', async () => {
+  it('is converted, and the MJCF compiles at its final path', async () => {
     const { report, converted, card, draft, needs } = await robots.check(await folder, {
       entry: 'urdf/lift.urdf',
       base: 'fixed',
@@ -50,22 +48,20 @@ describe('a URDF', () => {
     expect((await robots.check(again, { entry: 'urdf/lift.xml' })).statuses).toMatchObject({ 'sim.compiles': 'pass' })
   })
 
-  inTorture(() => {
-    it('floats if the answer says so, and keeps its visual meshes', async () => {
-      const { report, converted, card, draft } = await robots.check(await folder, {
-        entry: 'urdf/lift.urdf',
-        base: 'floating',
-        options: { discard_visual: false },
-      })
-      expect(report).toMatchObject({
-        ok: true,
-        model: { base: 'floating', files: ['urdf/lift.xml', 'urdf/meshes/tip.obj'] },
-      })
-      expect(converted?.text).toContain('<joint name="floating_base" type="free"/>')
-      expect(converted?.text).toContain('file="meshes/tip.obj"')
-      expect(draft.conversion).toMatchObject({ discard_visual: false, base_joint: 'floating_base' })
-      expect(card?.interface).toMatchObject({ base: 'floating', joint_order: ['rise'] })
+  it('floats if the answer says so, and keeps its visual meshes', async () => {
+    const { report, converted, card, draft } = await robots.check(await folder, {
+      entry: 'urdf/lift.urdf',
+      base: 'floating',
+      options: { discard_visual: false },
     })
+    expect(report).toMatchObject({
+      ok: true,
+      model: { base: 'floating', files: ['urdf/lift.xml', 'urdf/meshes/tip.obj'] },
+    })
+    expect(converted?.text).toContain('<joint name="floating_base" type="free"/>')
+    expect(converted?.text).toContain('file="meshes/tip.obj"')
+    expect(draft.conversion).toMatchObject({ discard_visual: false, base_joint: 'floating_base' })
+    expect(card?.interface).toMatchObject({ base: 'floating', joint_order: ['rise'] })
   })
 
   const places = [
@@ -77,7 +73,7 @@ describe('a URDF', () => {
       'urdf/lift.xml',
     ],
   ] as const
-  it.each(sampled(places, 2))('finds meshes %s from its MJCF too', async (_, settings, filename, path) => {
+  it.each(places)('finds meshes %s from its MJCF too', async (_, settings, filename, path) => {
     const shaped = urdf.replace('meshes/tip.obj', filename).replace('<link', `${settings}<link`)
     const files = { 'urdf/lift.urdf': shaped, 'meshes/tip.obj': tetrahedron }
     const { report } = await robots.check(await robots.folder(files), {
@@ -88,7 +84,7 @@ describe('a URDF', () => {
     expect(report).toMatchObject({ ok: true, model: { files: ['meshes/tip.obj', path] } })
   })
 
-  itInTorture('cannot be published until an answer says whether its base floats', async () => {
+  it('cannot be published until an answer says whether its base floats', async () => {
     const { needs, card } = await robots.check(await folder, { entry: 'urdf/lift.urdf' })
     expect(needs[0]).toMatchObject({
       field: 'base',
@@ -99,7 +95,7 @@ describe('a URDF', () => {
     expect(readCard(card).card).toBeNull()
   })
 
-  itInTorture('that is fixed to the world cannot float: that blocks, and is reported once', async () => {
+  it('that is fixed to the world cannot float: that blocks, and is reported once', async () => {
     const tied = urdf.replace(
       '<link name="base">',
       '<link name="world"/><joint name="tie" type="fixed"><parent link="world"/><child link="base"/></joint><link name="base">',
@@ -113,11 +109,9 @@ describe('a URDF', () => {
     ])
   })
 
-  inTorture(() => {
-    it('reports that its MJCF replaces an existing file', async () => {
-      const files = { 'lift.urdf': urdf, 'meshes/tip.obj': tetrahedron, 'lift.xml': '<mujoco/>' }
-      const { needs } = await robots.check(await robots.folder(files), { entry: 'lift.urdf', base: 'fixed' })
-      expect(needs[0]).toMatchObject({ field: 'entry', severity: 'advice', names: ['lift.xml'] })
-    })
+  it('reports that its MJCF replaces an existing file', async () => {
+    const files = { 'lift.urdf': urdf, 'meshes/tip.obj': tetrahedron, 'lift.xml': '<mujoco/>' }
+    const { needs } = await robots.check(await robots.folder(files), { entry: 'lift.urdf', base: 'fixed' })
+    expect(needs[0]).toMatchObject({ field: 'entry', severity: 'advice', names: ['lift.xml'] })
   })
 })

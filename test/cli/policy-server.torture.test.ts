@@ -1,10 +1,8 @@
-// @module-tag sampled
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, pushFolder } from '@hub/client/internal'
 import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
-import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -112,7 +110,7 @@ async function server(args: readonly string[], change: Readonly<Record<string, s
 }
 
 describe('hub policy-server', () => {
-  itOnce('serves a pinned model to an approved device, and ends when it is asked to stop', async () => {
+  it('serves a pinned model to an approved device, and ends when it is asked to stop', async () => {
     const { id, model_sha256: digest } = await endpoint(await model())
     expect(digest).toBe(sha256Of(policy))
     const { ended } = await server(['--endpoint', id])
@@ -144,7 +142,7 @@ describe('hub policy-server', () => {
     ])
   })
 
-  itOnce('lets nobody in whose session the hub has closed, or with the token of another endpoint', async () => {
+  it('lets nobody in whose session the hub has closed, or with the token of another endpoint', async () => {
     const name = await model()
     const [one, two] = [await endpoint(name), await endpoint(name)]
     const first = await server(['--endpoint', one.id])
@@ -162,7 +160,7 @@ describe('hub policy-server', () => {
     expect((await get(one.id)).status).toBe('stopped')
   })
 
-  itOnce('claims nothing whose bytes are not the pinned ones', async () => {
+  it('claims nothing whose bytes are not the pinned ones', async () => {
     const name = await model()
     const { id } = await endpoint(name)
     await hub.upload(ada, name, { 'policy.onnx': 'other bytes' })
@@ -171,7 +169,7 @@ describe('hub policy-server', () => {
     expect((await get(id)).status).toBe('queued')
   })
 
-  itInTorture('takes the oldest endpoint that it can serve, past those that it cannot', async () => {
+  it('takes the oldest endpoint that it can serve, past those that it cannot', async () => {
     const files = {
       'manifest.json': JSON.stringify({ policy_format: 'vla-lib', control_class: 'planner', params: 39 }),
     }
@@ -191,7 +189,7 @@ describe('hub policy-server', () => {
     for (const { id } of [unservable, later]) await hub.call(ada, 'DELETE', `/v1/endpoints/${id}`)
   })
 
-  itOnce.each([
+  it.each([
     [['--endpoint', 'ep_x', '--any'], 2, /either --endpoint ID or --any/],
     [[], 2, /either --endpoint ID or --any/],
     [['--endpoint', 'ep_01h2xcejqtf2nbrexx3vqjhp41'], 4, /ep_01h2xcejqtf2nbrexx3vqjhp41/],
@@ -203,63 +201,61 @@ describe('hub policy-server', () => {
 
 const hostedAddress = `127.0.0.1:${await freePort()}`
 
-inTorture(() => {
-  describe('a hosted endpoint', () => {
-    const command = join(import.meta.dirname, '../../src/operator/hub.ts')
-    const hosted = contractHub({
-      ...reachingCheckout,
-      HOSTED_APP_NAME: 'app',
-      HOSTED_OWNERS: '*',
-      HOSTED_COMMAND: `exec "${process.execPath}" "${command}" policy-server --work work --listen ${hostedAddress} --public-url wss://robots.example/policy`,
-    })
+describe('a hosted endpoint', () => {
+  const command = join(import.meta.dirname, '../../src/operator/hub.ts')
+  const hosted = contractHub({
+    ...reachingCheckout,
+    HOSTED_APP_NAME: 'app',
+    HOSTED_OWNERS: '*',
+    HOSTED_COMMAND: `exec "${process.execPath}" "${command}" policy-server --work work --listen ${hostedAddress} --public-url wss://robots.example/policy`,
+  })
 
-    it('is served by the command that the hub starts, and each session costs its seconds at the rate of the tier', async () => {
-      const person = await hosted.person()
-      const key = await hosted.key(person, { scope: 'train' })
-      const name = await pushed(hosted, person, key, { 'policy.onnx': policy, 'contract.json': contract })
-      const made = await hosted.call(key, 'POST', '/v1/endpoints', {
-        model_repo: name,
-        executor: 'hosted',
-        max_hours: 1,
-      })
-      expect([made.status, made.json.errors]).toEqual([201, undefined])
-      const { id } = made.json
-      const read = async () => (await hosted.call(person, 'GET', `/v1/endpoints/${id}`)).json
-      await until(async () => (await read()).status === 'running')
-      expect(await read()).toMatchObject({
-        url: 'wss://robots.example/policy',
-        priced: true,
-        tier: 'l4',
-        rate_usd_per_hour: 0.7992,
-      })
-      const arm = await registered(hosted, person)
-      const links = await Promise.all(
-        [1, 2].map(async () => {
-          const body = { device_id: arm, approval_token: await approval(hosted, person, id, arm) }
-          const { session_token: token } = (await hosted.call(key, 'POST', `/v1/endpoints/${id}/sessions`, body)).json
-          return connect(hostedAddress, { api_key: token })
-        }),
-      )
-      for (const link of links) expect((await link.ask({ obs: [1, 2, 3] })).actions).toEqual(actionsFor([1, 2, 3]))
-      // Less than 0.23 s would cost 0.0000.
-      const metered = async () => (await hosted.call(person, 'GET', `/v1/endpoints/${id}/sessions`)).json.items
-      await until(async () => (await metered()).every(({ gpu_seconds: used }: Json) => used > 0.3))
-      await hosted.call(person, 'DELETE', `/v1/endpoints/${id}`)
-      await until(async () => (await read()).status === 'stopped')
-      const rows = await hosted.sql<{ seconds: string; amount: string }>(
-        `select seconds::text, amount_usd::text as amount from ledger
-          where job_id in (select id from endpoint_sessions where endpoint_id = $1)`,
-        [id],
-      )
-      expect(rows).toHaveLength(2)
-      expect(rows.map(({ amount }) => amount)).toEqual(rows.map(({ seconds }) => costOfSeconds('0.7992', seconds)))
-      expect(Math.min(...rows.map(({ amount }) => Number(amount)))).toBeGreaterThan(0)
-      const { cost_usd: cost, gpu_seconds: seconds } = await read()
-      expect(cost).toBe(Number(usdSum(...rows.map(({ amount }) => amount))))
-      expect(seconds).toBeCloseTo(
-        rows.reduce((sum, row) => sum + Number(row.seconds), 0),
-        3,
-      )
+  it('is served by the command that the hub starts, and each session costs its seconds at the rate of the tier', async () => {
+    const person = await hosted.person()
+    const key = await hosted.key(person, { scope: 'train' })
+    const name = await pushed(hosted, person, key, { 'policy.onnx': policy, 'contract.json': contract })
+    const made = await hosted.call(key, 'POST', '/v1/endpoints', {
+      model_repo: name,
+      executor: 'hosted',
+      max_hours: 1,
     })
+    expect([made.status, made.json.errors]).toEqual([201, undefined])
+    const { id } = made.json
+    const read = async () => (await hosted.call(person, 'GET', `/v1/endpoints/${id}`)).json
+    await until(async () => (await read()).status === 'running')
+    expect(await read()).toMatchObject({
+      url: 'wss://robots.example/policy',
+      priced: true,
+      tier: 'l4',
+      rate_usd_per_hour: 0.7992,
+    })
+    const arm = await registered(hosted, person)
+    const links = await Promise.all(
+      [1, 2].map(async () => {
+        const body = { device_id: arm, approval_token: await approval(hosted, person, id, arm) }
+        const { session_token: token } = (await hosted.call(key, 'POST', `/v1/endpoints/${id}/sessions`, body)).json
+        return connect(hostedAddress, { api_key: token })
+      }),
+    )
+    for (const link of links) expect((await link.ask({ obs: [1, 2, 3] })).actions).toEqual(actionsFor([1, 2, 3]))
+    // Less than 0.23 s would cost 0.0000.
+    const metered = async () => (await hosted.call(person, 'GET', `/v1/endpoints/${id}/sessions`)).json.items
+    await until(async () => (await metered()).every(({ gpu_seconds: used }: Json) => used > 0.3))
+    await hosted.call(person, 'DELETE', `/v1/endpoints/${id}`)
+    await until(async () => (await read()).status === 'stopped')
+    const rows = await hosted.sql<{ seconds: string; amount: string }>(
+      `select seconds::text, amount_usd::text as amount from ledger
+        where job_id in (select id from endpoint_sessions where endpoint_id = $1)`,
+      [id],
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows.map(({ amount }) => amount)).toEqual(rows.map(({ seconds }) => costOfSeconds('0.7992', seconds)))
+    expect(Math.min(...rows.map(({ amount }) => Number(amount)))).toBeGreaterThan(0)
+    const { cost_usd: cost, gpu_seconds: seconds } = await read()
+    expect(cost).toBe(Number(usdSum(...rows.map(({ amount }) => amount))))
+    expect(seconds).toBeCloseTo(
+      rows.reduce((sum, row) => sum + Number(row.seconds), 0),
+      3,
+    )
   })
 })
