@@ -88,7 +88,9 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     await page.getByText('Recorded motions').click()
     // The worst first.
     await page.getByText('Seed 3: missed').waitFor()
-    expect(await page.getByRole('link', { name: /^Play seed/ }).allInnerTexts()).toEqual(['Play seed 3', 'Play seed 1'])
+    await expect
+      .poll(() => page.getByRole('link', { name: /^Play seed/ }).allInnerTexts())
+      .toEqual(['Play seed 3', 'Play seed 1'])
     await page.getByRole('link', { name: 'Play seed 3' }).click()
     await page.getByRole('heading', { name: 'swing-up, seed 3, as it was recorded' }).waitFor()
     await page.getByText('It ran out of time without success.').waitFor()
@@ -156,7 +158,7 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     expect(await accessibilityFaults(page)).toEqual([])
     // A link to the picture opens the frame that it shows.
     const link = panel.getByRole('link', { name: 'Seed 3, frame 12' })
-    expect(await link.getAttribute('href')).toContain('&frame=12')
+    await expect.poll(() => link.getAttribute('href')).toContain('&frame=12')
     // Also where the motion is open at another one, which the address then has, and again once it has moved on.
     const time = page.getByRole('slider', { name: 'Time' })
     for (const frame of [30, 5]) {
@@ -181,7 +183,7 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     }
     // A phone shows the first columns: what a board is for stands before versions.
     const columns = ['Compare', 'Model', 'Success', 'Interval of 95 %', 'Mean return', 'Version', 'Published']
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(columns)
+    await expect.poll(() => page.getByRole('columnheader').allInnerTexts()).toEqual(columns)
     await page.getByText('Recorded motions beside each other:').waitFor()
     await page.getByText('Recorded motions beside each other:').locator('..').getByRole('link').first().click()
     await expect.poll(() => page.locator('.episode-stage[data-frame]').count()).toBe(2)

@@ -59,17 +59,18 @@ describe('versions of a model in Chromium', needs(noBrowser), () => {
     await page.waitForURL(`**/${repo}/compare?from=${before.version}&to=${after.version}`)
     const runs = page.getByRole('region', { name: 'Runs' })
     await runs.getByText('Slow walker').waitFor()
-    expect(await runs.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringContaining('made by Slow walker'),
-      expect.stringContaining('made by Fast walker'),
-    ])
+    await expect
+      .poll(() => runs.getByRole('listitem').allTextContents())
+      .toEqual([expect.stringContaining('made by Slow walker'), expect.stringContaining('made by Fast walker')])
     const board = page.getByRole('region', { name: `swing-up on ${arm.repo}` })
     await board.getByText('The intervals do not touch: the later version succeeds more often.').waitFor()
-    expect(await board.getByRole('row').allTextContents()).toEqual([
-      expect.anything(),
-      expect.stringMatching(/^From20 of 4035\.2 % to 64\.8 %/),
-      expect.stringMatching(/^To39 of 4087\.1 % to 99\.6 %/),
-    ])
+    await expect
+      .poll(() => board.getByRole('row').allTextContents())
+      .toEqual([
+        expect.anything(),
+        expect.stringMatching(/^From20 of 4035\.2 % to 64\.8 %/),
+        expect.stringMatching(/^To39 of 4087\.1 % to 99\.6 %/),
+      ])
     await board.getByText(`Seed 1: ${after.version.slice(0, 7)} succeeds`).waitFor()
     await page.getByRole('region', { name: 'Changed files' }).or(page.getByText('policy.onnx')).first().waitFor()
     await fitsScreens(page, 'model-versions')

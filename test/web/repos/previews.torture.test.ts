@@ -152,7 +152,7 @@ describe('a file in Chromium', needs(noBrowser), () => {
     await page.getByText('101 to 120').waitFor()
     await region.getByText('pick 119').waitFor()
     expect((await rows()).at(-1)).toEqual(['119', '119', '14.875', 'pick 119'])
-    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.setViewportSize(phone)
     expect(await widerBy(page)).toBe(0)
@@ -214,7 +214,7 @@ describe('a file in Chromium', needs(noBrowser), () => {
     await page.locator('.hljs-keyword', { hasText: 'import' }).waitFor()
     await page.locator('math').first().waitFor()
     expect(await page.locator('math').count()).toBe(1)
-    expect(await page.locator('.markdown').textContent()).toContain('costs $5 to $10.')
+    await expect.poll(() => page.locator('.markdown').textContent()).toContain('costs $5 to $10.')
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       expect(await accessibilityFaults(page)).toEqual([])
@@ -230,7 +230,7 @@ describe('a file in Chromium', needs(noBrowser), () => {
     const preview = page.getByRole('region', { name: 'Preview' })
     await expect.poll(() => preview.locator('iframe, h2').count()).toBe(1)
     if (await page.evaluate(() => navigator.pdfViewerEnabled)) {
-      expect(await preview.locator('iframe').getAttribute('src')).toMatch(/^blob:/)
+      await expect.poll(() => preview.locator('iframe').getAttribute('src')).toMatch(/^blob:/)
       await page.screenshot({ path: join(output, 'preview-pdf.png') })
       await page.goto(`${hub.running.url}/${repo}/tree/mixed.pdf`)
       await preview.locator('iframe').waitFor()
@@ -254,7 +254,7 @@ describe('a file in Chromium', needs(noBrowser), () => {
     expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth > 0))).toBe(
       true,
     )
-    expect(await picture.getAttribute('src')).toMatch(/^data:image\/svg/)
+    await expect.poll(() => picture.getAttribute('src')).toMatch(/^data:image\/svg/)
     await page.getByText(/not drawn: Invalid mermaid header/).waitFor()
     await page.getByText('not drawn: It is too long to be drawn.').waitFor()
     await page.getByText('no such diagram', { exact: false }).first().waitFor()

@@ -58,18 +58,20 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
     await page.goto(`${origin}/${dataset}/map/${target}`)
     const proposed = page.getByRole('region', { name: 'Proposed robots' })
     await proposed.getByText(`Its name or description has ${type} in it, as the data set does.`).waitFor()
-    expect(await proposed.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringMatching(new RegExp(`^${declared} +Its meta/info.json declares it`)),
-      expect.stringContaining('The run Grasp used both.'),
-      expect.stringContaining(alike),
-    ])
+    await expect
+      .poll(() => proposed.getByRole('listitem').allTextContents())
+      .toEqual([
+        expect.stringMatching(new RegExp(`^${declared} +Its meta/info.json declares it`)),
+        expect.stringContaining('The run Grasp used both.'),
+        expect.stringContaining(alike),
+      ])
     const field = page.getByLabel(`Robot with the joints of ${dataset}`)
     await expect.poll(() => page.locator('.episode-stage').count()).toBe(1)
     expect(await field.inputValue()).toBe('')
     await fitsScreens(page, 'proposed-bodies')
     await proposed.getByRole('button', { name: `Show ${trained} beside` }).click()
     await expect.poll(() => page.locator('.episode-stage').count()).toBe(2)
-    expect(await field.inputValue()).toBe(trained)
+    await expect.poll(() => field.inputValue()).toBe(trained)
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -33,7 +33,7 @@ describe('the card of a repo in Chromium', needs(noBrowser), () => {
     await page.screenshot({ path: join(output, 'repo-card.png'), fullPage: true })
     await page.getByRole('link', { name: license }).click()
     await page.getByRole('link', { name: model }).waitFor()
-    expect(await page.getByLabel('License').inputValue()).toBe(license)
+    await expect.poll(() => page.getByLabel('License').inputValue()).toBe(license)
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('button', { name: tag }).click()
     await page.waitForURL((url) => url.searchParams.get('tag') === tag)

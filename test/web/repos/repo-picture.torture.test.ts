@@ -61,7 +61,7 @@ describe('the picture of a repo in Chromium', needs(noBrowser), () => {
       const row = page.getByRole('row').filter({ hasText: robot.split('/')[1] ?? '' })
       const picture = row.locator('.repo-thumb img')
       await picture.waitFor()
-      expect(await picture.getAttribute('loading')).toBe('lazy')
+      await expect.poll(() => picture.getAttribute('loading')).toBe('lazy')
       const pixels = () => picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
       expect(await pixels()).toBe(1)
       expect(await row.locator('.repo-thumb').boundingBox()).toMatchObject({ width: 64, height: 48 })

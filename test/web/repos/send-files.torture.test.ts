@@ -88,7 +88,7 @@ describe('files sent to a repo in Chromium', needs(noBrowser), () => {
     expect(asked.filter((body) => /presignBlobs|storeBlobs|commitFiles/.test(body))).toEqual([])
     // Back to what was chosen, with its message.
     await page.getByRole('button', { name: 'Back' }).click()
-    expect(await page.getByLabel(/^Message/).inputValue()).toBe('With notes')
+    await expect.poll(() => page.getByLabel(/^Message/).inputValue()).toBe('With notes')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await choose()
     await page.getByRole('button', { name: 'Upload the 1 other file' }).click()

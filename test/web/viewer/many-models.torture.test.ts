@@ -159,7 +159,7 @@ describe(
       await choose('endless.xml')
       await page.getByText('Compiling the model').waitFor()
       await page.clock.fastForward(61_000)
-      expect(await page.getByRole('alert').innerText()).toMatch(/takes too long.*ended after 60 seconds/s)
+      await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/takes too long.*ended after 60 seconds/s)
       await expect.poll(() => page.workers().length).toBe(0)
       await shown('first.xml')
       expect(faults()).toEqual([])

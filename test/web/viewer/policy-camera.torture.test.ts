@@ -119,7 +119,7 @@ describe('a policy that sees by a camera', needs(noBrowser), () => {
 
     // By its name, without a choice.
     await load('behind')
-    expect(await page.getByLabel('behind (16 × 16) is seen by').inputValue()).toBe('1')
+    await expect.poll(() => page.getByLabel('behind (16 × 16) is seen by').inputValue()).toBe('1')
     const behind = await driven()
     expect(behind.colors[0]?.[2]).toBeGreaterThan(100)
     for (const action of behind.actions) expect(action).toBeCloseTo(-0.5, 1)

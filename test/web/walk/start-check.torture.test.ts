@@ -23,7 +23,7 @@ describe('checks on the pages in Chromium', needs(noBrowser), () => {
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel(/^Base/).waitFor()
-    expect(await dialog.getByLabel(/^Model file/).inputValue()).toBe('arm.urdf')
+    await expect.poll(() => dialog.getByLabel(/^Model file/).inputValue()).toBe('arm.urdf')
     await dialog.getByLabel(/^Model file/).fill('gone.xml')
     expect(await dialog.getByLabel(/^Base/).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Start check' }).click()

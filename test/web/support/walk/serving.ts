@@ -75,7 +75,7 @@ export function walkServing(walk: Walk): void {
     const model = await endpointsOf(walk.hub).model(walk.lab.ada)
     await page.goto(`${walk.origin}/${model}`)
     await page.getByRole('link', { name: 'Serve', exact: true }).click()
-    expect(await dialog.getByLabel(/^Model/).inputValue()).toBe(model)
+    await expect.poll(() => dialog.getByLabel(/^Model/).inputValue()).toBe(model)
     await dialog.getByLabel('Parameters').fill('1000000')
     await dialog.getByLabel('Hours at most').fill('2')
     await dialog.getByLabel(/^Where/).selectOption('HOSTED')
