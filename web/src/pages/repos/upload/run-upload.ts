@@ -34,13 +34,50 @@ interface One extends Picked {
 const KEPT_EACH_BYTES = 256 * 1_048_576
 
 /**
- * Prepares an upload; `run` does what is left of it, `commit` saves those files that are at the hub. `changed` is
+ * Prepares an upload; `run` does what is left of it, `save` saves those files that are at the hub. `changed` is
  * called after each change of `state`. Neither rejects: what failed is in the state.
  */
 export function openUpload(parts: UploadParts, job: UploadJob, changed: () => void) {
-  const { hub, signal } = parts
-  const digestOf = knownDigests(job.known)
-  const all: One[] = job.files.map((picked) => ({
+  const { signal } = parts
+  const upload = progressOf(job, changed)
+  const save = () => saveSent(parts, upload)
+  return {
+    /** Sends what is not sent, and saves once all of it is. Resolves with null where it did not save. */
+    async run(): Promise<Committed | null> {
+      try {
+        upload.enter('reading')
+        await readFiles(parts, upload)
+        upload.enter('sending')
+        await sendFiles(parts, upload)
+      } catch (error) {
+        if (signal.aborted) return stopped(upload)
+        upload.enter('refused', error instanceof Error ? error.message : String(error))
+        return null
+      }
+      if (upload.all.every(({ state: { status } }) => status === 'sent')) return save()
+      upload.enter('incomplete')
+      return null
+    },
+    /** Saves what is sent, without what failed. */
+    save,
+    state: upload.state,
+  }
+}
+
+/** How far an upload is: its phase, and what became of each file. */
+interface Progress {
+  readonly message: string
+  readonly all: readonly One[]
+  set(one: One, next: Partial<FileState>): void
+  enter(phase: UploadState['phase'], words?: string): void
+  state(): UploadState
+  /** What a reload would lose. */
+  toKeep(): Remembered
+}
+
+function progressOf({ files, message, known }: UploadJob, changed: () => void): Progress {
+  const digestOf = knownDigests(known)
+  const all: One[] = files.map((picked) => ({
     ...picked,
     sha256: digestOf(factsOf(picked)),
     state: { path: picked.path, size: picked.file.size, status: 'waiting', done: 0, why: null },
@@ -48,118 +85,98 @@ export function openUpload(parts: UploadParts, job: UploadJob, changed: () => vo
   const startedAt = new Date().toISOString()
   let phase: UploadState['phase'] = 'reading'
   let told: string | null = null
-  const state = (): UploadState => ({ phase, told, files: all.map((one) => one.state) })
-  const set = (one: One, next: Partial<FileState>) => {
-    one.state = { ...one.state, ...next }
-    changed()
-  }
-  const enter = (next: UploadState['phase'], words: string | null = null) => {
-    phase = next
-    told = words
-    changed()
-  }
-  const keep = () =>
-    parts.keep({
-      startedAt,
-      message: job.message,
-      files: all.map((one) => ({ ...factsOf(one), sha256: one.sha256 })),
-    })
-
-  async function read(): Promise<void> {
-    let unkept = 0
-    for (const one of all) {
-      signal.throwIfAborted()
-      if (one.sha256 !== null || one.state.status === 'sent') continue
-      set(one, { status: 'reading', done: 0, why: null })
-      try {
-        one.sha256 = await parts.digest(one.file, 'sha256', (bytes) => set(one, { done: one.state.done + bytes }))
-        set(one, { status: 'waiting', done: one.file.size })
-      } catch (error) {
-        signal.throwIfAborted()
-        set(one, { status: 'failed', why: error instanceof Error ? error.message : String(error) })
-      }
-      unkept += one.file.size
-      if (unkept < KEPT_EACH_BYTES) continue
-      await keep()
-      unkept = 0
-    }
-    await keep()
-  }
-
-  async function send(): Promise<void> {
-    const groups = new Map<string, One[]>()
-    for (const one of all) {
-      if (one.sha256 === null || one.state.status === 'sent') continue
-      set(one, { status: 'waiting', done: 0, why: null })
-      const group = groups.get(one.sha256)
-      if (group) group.push(one)
-      else groups.set(one.sha256, [one])
-    }
-    const contents = [...groups].flatMap(([sha256, [one]]) =>
-      one ? [{ sha256, size: one.file.size, blob: one.file }] : [],
-    )
-    const of = ({ sha256 }: Content) => groups.get(sha256) ?? []
-    const sender = { hub, signal, put: parts.put, md5: (blob: Blob) => parts.digest(blob, 'md5') }
-    await sendContents(sender, contents, {
-      moved: (content, bytes) => {
-        for (const one of of(content)) set(one, { status: 'sending', done: Math.max(0, one.state.done + bytes) })
-      },
-      stored: (content) => {
-        for (const one of of(content)) set(one, { status: 'sent', done: content.size })
-      },
-      failed: (content, why) => {
-        for (const one of of(content)) set(one, { status: 'failed', done: 0, why })
-      },
-    })
-  }
-
-  async function save(): Promise<Committed | null> {
-    const files = all.filter(({ state: { status } }) => status === 'sent')
-    const add = files.map(({ path, sha256, file }) => ({ path, sha256, size: file.size }))
-    enter('saving')
-    try {
-      const made = await hub.commit({ add, message: job.message || null })
-      enter('done')
-      return made
-    } catch (error) {
-      if (signal.aborted) return stopped()
-      const words = error instanceof Error ? error.message : String(error)
-      const refused = error instanceof CallFault ? refusedItems(error.faults, words, 'add', add.length) : new Map()
-      for (const [at, why] of refused) {
-        const one = files[at]
-        if (one) set(one, { status: 'failed', why })
-      }
-      enter(refused.size > 0 ? 'incomplete' : 'refused', words)
-      return null
-    }
-  }
-
-  function stopped(): null {
-    enter('stopped')
-    return null
-  }
-
   return {
-    /** Sends what is not sent, and saves once all of it is. Resolves with null where it did not save. */
-    async run(): Promise<Committed | null> {
-      try {
-        enter('reading')
-        await read()
-        enter('sending')
-        await send()
-      } catch (error) {
-        if (signal.aborted) return stopped()
-        enter('refused', error instanceof Error ? error.message : String(error))
-        return null
-      }
-      if (all.every(({ state: { status } }) => status === 'sent')) return save()
-      enter('incomplete')
-      return null
+    message,
+    all,
+    set(one, next) {
+      one.state = { ...one.state, ...next }
+      changed()
     },
-    /** Saves what is sent, without what failed. */
-    save,
-    state,
+    enter(next, words) {
+      phase = next
+      told = words ?? null
+      changed()
+    },
+    state: () => ({ phase, told, files: all.map((one) => one.state) }),
+    toKeep: () => ({ startedAt, message, files: all.map((one) => ({ ...factsOf(one), sha256: one.sha256 })) }),
   }
 }
 
 const factsOf = ({ path, file }: Picked) => ({ path, size: file.size, changedMs: file.lastModified })
+
+/** Finds the digests that are not known; a file that cannot be read has failed. */
+async function readFiles({ signal, digest, keep }: UploadParts, { all, set, toKeep }: Progress): Promise<void> {
+  let unkept = 0
+  for (const one of all) {
+    signal.throwIfAborted()
+    if (one.sha256 !== null || one.state.status === 'sent') continue
+    set(one, { status: 'reading', done: 0, why: null })
+    try {
+      one.sha256 = await digest(one.file, 'sha256', (bytes) => set(one, { done: one.state.done + bytes }))
+      set(one, { status: 'waiting', done: one.file.size })
+    } catch (error) {
+      signal.throwIfAborted()
+      set(one, { status: 'failed', why: error instanceof Error ? error.message : String(error) })
+    }
+    unkept += one.file.size
+    if (unkept < KEPT_EACH_BYTES) continue
+    await keep(toKeep())
+    unkept = 0
+  }
+  await keep(toKeep())
+}
+
+/** Sends what the hub lacks; files of equal content are sent once. */
+async function sendFiles({ hub, signal, put, digest }: UploadParts, { all, set }: Progress): Promise<void> {
+  const groups = new Map<string, One[]>()
+  for (const one of all) {
+    if (one.sha256 === null || one.state.status === 'sent') continue
+    set(one, { status: 'waiting', done: 0, why: null })
+    const group = groups.get(one.sha256)
+    if (group) group.push(one)
+    else groups.set(one.sha256, [one])
+  }
+  const contents = [...groups].flatMap(([sha256, [one]]) =>
+    one ? [{ sha256, size: one.file.size, blob: one.file }] : [],
+  )
+  const of = ({ sha256 }: Content) => groups.get(sha256) ?? []
+  const sender = { hub, signal, put, md5: (blob: Blob) => digest(blob, 'md5') }
+  await sendContents(sender, contents, {
+    moved: (content, bytes) => {
+      for (const one of of(content)) set(one, { status: 'sending', done: Math.max(0, one.state.done + bytes) })
+    },
+    stored: (content) => {
+      for (const one of of(content)) set(one, { status: 'sent', done: content.size })
+    },
+    failed: (content, why) => {
+      for (const one of of(content)) set(one, { status: 'failed', done: 0, why })
+    },
+  })
+}
+
+/** Commits what is sent; what the hub refuses of it is marked as failed. */
+async function saveSent({ hub, signal }: UploadParts, upload: Progress): Promise<Committed | null> {
+  const files = upload.all.filter(({ state: { status } }) => status === 'sent')
+  const add = files.map(({ path, sha256, file }) => ({ path, sha256, size: file.size }))
+  upload.enter('saving')
+  try {
+    const made = await hub.commit({ add, message: upload.message || null })
+    upload.enter('done')
+    return made
+  } catch (error) {
+    if (signal.aborted) return stopped(upload)
+    const words = error instanceof Error ? error.message : String(error)
+    const refused = error instanceof CallFault ? refusedItems(error.faults, words, 'add', add.length) : new Map()
+    for (const [at, why] of refused) {
+      const one = files[at]
+      if (one) upload.set(one, { status: 'failed', why })
+    }
+    upload.enter(refused.size > 0 ? 'incomplete' : 'refused', words)
+    return null
+  }
+}
+
+function stopped(upload: Progress): null {
+  upload.enter('stopped')
+  return null
+}

@@ -85,24 +85,13 @@ export default function UploadPanel({ owner, repo, folder, isEmpty, saved }: Pro
     <section className={isOver ? 'panel upload upload-over' : 'panel upload'} aria-label="Upload">
       {fault && <ErrorNotice error={fault} />}
       {interrupted && (
-        <div className="notice upload-interrupted" role="status">
-          <p>
-            An upload of {counted(interrupted.files.length, 'file')} (
-            {bytes(interrupted.files.reduce((sum, { size }) => sum + size, 0))}) was interrupted{' '}
-            <Time at={interrupted.startedAt} />. Choose the same files again to go on: what the hub has is not sent
-            again.
-          </p>
-          <button
-            type="button"
-            className="button small"
-            onClick={() => {
-              setInterrupted(null)
-              void forget(owner, repo)
-            }}
-          >
-            Forget it
-          </button>
-        </div>
+        <Interrupted
+          upload={interrupted}
+          forget={() => {
+            setInterrupted(null)
+            void forget(owner, repo)
+          }}
+        />
       )}
       <div className="row">
         <Chooser label="Upload files" taken={take} />
@@ -110,6 +99,21 @@ export default function UploadPanel({ owner, repo, folder, isEmpty, saved }: Pro
         <span className="dim wide-only">or drop files and folders anywhere on this page</span>
       </div>
     </section>
+  )
+}
+
+function Interrupted({ upload, forget }: { readonly upload: Remembered; readonly forget: () => void }) {
+  const { files, startedAt } = upload
+  return (
+    <div className="notice upload-interrupted" role="status">
+      <p>
+        An upload of {counted(files.length, 'file')} ({bytes(files.reduce((sum, { size }) => sum + size, 0))}) was
+        interrupted <Time at={startedAt} />. Choose the same files again to go on: what the hub has is not sent again.
+      </p>
+      <button type="button" className="button small" onClick={forget}>
+        Forget it
+      </button>
+    </div>
   )
 }
 
