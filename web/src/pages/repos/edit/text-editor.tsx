@@ -30,52 +30,18 @@ interface Props {
   readonly takeTheirs: () => void
 }
 
-interface Secrets {
-  readonly found: Looked['found']
-  /** The version that the text was to be saved on. */
-  readonly on: FileVersion
-}
-
 export function TextEditor({ owner, repo, folder, path, base, text: first, takeTheirs }: Props) {
-  const [, go] = useLocation()
-  const toast = useToast()
   const [name, setName] = useState('')
   const [text, setText] = useState(first)
-  const [isPreview, setPreview] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [fault, setFault] = useState<Error | null>(null)
-  const [theirs, setTheirs] = useState<FileVersion | null>(null)
-  const [secrets, setSecrets] = useState<Secrets | null>(null)
-  /** The text that has no secret, or that the person saves all the same. */
-  const meant = useRef<string | null>(null)
   const at = folder === null ? path : [folder, name.trim()].filter((part) => part !== '').join('/')
+  const { save, saveAnyway, isBusy, fault, theirs, secrets } = useSave({ owner, repo, path: at, text })
   const isChanged = text !== first || (folder !== null && name !== '')
   useUnsaved(isChanged)
-  const save = async (message: string, on: FileVersion) => {
-    setBusy(true)
-    setFault(null)
-    setTheirs(null)
-    setSecrets(null)
-    try {
-      const found = meant.current === text ? [] : await secretsIn(at, text)
-      if (found.length > 0) return setSecrets({ found, on })
-      meant.current = text
-      await saveText(readings, { owner, repo, path: at, text, message, base: on })
-      toast(`${at} is saved.`)
-      go(pagePath('repoFiles', { owner, repo, path: at }))
-    } catch (error) {
-      if (error instanceof ChangedMeanwhile) setTheirs(error.now)
-      else setFault(error instanceof Error ? error : new Error(String(error)))
-    } finally {
-      setBusy(false)
-    }
-  }
   const messageIn = (form: HTMLFormElement) => String(new FormData(form).get('message')).trim()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     void save(messageIn(event.currentTarget), base)
   }
-  const isMarkdown = previewKind(at) === 'markdown'
   return (
     <form className="panel stack" onSubmit={submit} aria-label="Editor">
       {fault && <ErrorNotice error={fault} />}
@@ -91,13 +57,7 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
         />
       )}
       {secrets && (
-        <SecretsInText
-          found={secrets.found}
-          saveAnyway={(form) => {
-            meant.current = text
-            void save(messageIn(form), secrets.on)
-          }}
-        />
+        <SecretsInText found={secrets.found} saveAnyway={(form) => void saveAnyway(messageIn(form), secrets.on)} />
       )}
       {folder !== null && (
         <Field label="Name" hint={`In ${folder === '' ? repo : folder}. With a / it goes to a folder in it.`}>
@@ -110,36 +70,7 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
           />
         </Field>
       )}
-      {isMarkdown && (
-        <fieldset className="row edit-modes">
-          <legend className="visually-hidden">Show</legend>
-          {[false, true].map((preview) => (
-            <button
-              key={String(preview)}
-              type="button"
-              className="button small"
-              aria-pressed={isPreview === preview}
-              onClick={() => setPreview(preview)}
-            >
-              {preview ? 'Preview' : 'Text'}
-            </button>
-          ))}
-        </fieldset>
-      )}
-      {isMarkdown && isPreview ? (
-        <Suspense fallback={<Loading />}>
-          <RepoMarkdown owner={owner} repo={repo} path={at} text={text} />
-        </Suspense>
-      ) : (
-        <textarea
-          className="edit-text"
-          aria-label={`Text of ${at || 'the new file'}`}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-          rows={24}
-          spellCheck={isMarkdown}
-        />
-      )}
+      <TextOrPreview owner={owner} repo={repo} path={at} text={text} change={setText} />
       <Field label="Message" hint="What you changed, and why. Optional.">
         <input
           name="message"
@@ -158,6 +89,94 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
       </div>
     </form>
   )
+}
+
+interface EditedText extends Pick<Props, 'owner' | 'repo' | 'text'> {
+  /** Where it is saved; '' while a new file has no name. */
+  readonly path: string
+}
+
+/** The text as it is typed; of Markdown, as it will be shown too. */
+function TextOrPreview({ owner, repo, path, text, change }: EditedText & { readonly change: (text: string) => void }) {
+  const [isPreview, setPreview] = useState(false)
+  const isMarkdown = previewKind(path) === 'markdown'
+  return (
+    <>
+      {isMarkdown && (
+        <fieldset className="row edit-modes">
+          <legend className="visually-hidden">Show</legend>
+          {[false, true].map((preview) => (
+            <button
+              key={String(preview)}
+              type="button"
+              className="button small"
+              aria-pressed={isPreview === preview}
+              onClick={() => setPreview(preview)}
+            >
+              {preview ? 'Preview' : 'Text'}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {isMarkdown && isPreview ? (
+        <Suspense fallback={<Loading />}>
+          <RepoMarkdown owner={owner} repo={repo} path={path} text={text} />
+        </Suspense>
+      ) : (
+        <textarea
+          className="edit-text"
+          aria-label={`Text of ${path || 'the new file'}`}
+          value={text}
+          onChange={({ target }) => change(target.value)}
+          rows={24}
+          spellCheck={isMarkdown}
+        />
+      )}
+    </>
+  )
+}
+
+interface Secrets {
+  readonly found: Looked['found']
+  /** The version that the text was to be saved on. */
+  readonly on: FileVersion
+}
+
+/** Saves the text and goes to its page; or says what keeps it from that. */
+function useSave({ owner, repo, path, text }: EditedText) {
+  const [, go] = useLocation()
+  const toast = useToast()
+  const [isBusy, setBusy] = useState(false)
+  const [fault, setFault] = useState<Error | null>(null)
+  const [theirs, setTheirs] = useState<FileVersion | null>(null)
+  const [secrets, setSecrets] = useState<Secrets | null>(null)
+  /** The text that has no secret, or that the person saves all the same. */
+  const meant = useRef<string | null>(null)
+  const save = async (message: string, on: FileVersion) => {
+    setBusy(true)
+    setFault(null)
+    setTheirs(null)
+    setSecrets(null)
+    try {
+      const found = meant.current === text ? [] : await secretsIn(path, text)
+      if (found.length > 0) return setSecrets({ found, on })
+      meant.current = text
+      await saveText(readings, { owner, repo, path, text, message, base: on })
+      toast(`${path} is saved.`)
+      go(pagePath('repoFiles', { owner, repo, path }))
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) setTheirs(error.now)
+      else setFault(error instanceof Error ? error : new Error(String(error)))
+    } finally {
+      setBusy(false)
+    }
+  }
+  /** With its secrets. */
+  const saveAnyway = (message: string, on: FileVersion) => {
+    meant.current = text
+    return save(message, on)
+  }
+  return { save, saveAnyway, isBusy, fault, theirs, secrets }
 }
 
 const secretsIn = async (path: string, text: string) => {
