@@ -1,6 +1,6 @@
 /** Gives one device an approval for one endpoint, and shows its token once; or a link to ask someone else for it. */
 import { type FormEvent, useState } from 'react'
-import { useMutation } from 'urql'
+import { type CombinedError, useMutation } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Link } from '../../app/navigate.tsx'
 import { Command } from '../../ui/command.tsx'
@@ -11,7 +11,7 @@ import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, FormError, Loading } from '../../ui/states.tsx'
 import { useReading } from '../../ui/use-reading.ts'
 import { approvalTimes, expiryAfter } from './approval-times.ts'
-import { approveDeviceMutation, devicesToApproveQuery } from './endpoints.graphql.ts'
+import { approveDeviceMutation, type DevicesToApproveQuery, devicesToApproveQuery } from './endpoints.graphql.ts'
 
 interface Props {
   readonly endpoint: { readonly id: string; readonly modelRepoRef: { readonly fullName: string } }
@@ -22,12 +22,17 @@ interface Props {
   readonly approved: () => void
 }
 
+interface Given {
+  readonly token: string
+  readonly deviceId: string
+}
+
 export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Props) {
   const [{ error, fetching }, approve] = useMutation(approveDeviceMutation)
   const [answer] = useReading({ query: devicesToApproveQuery, pause: !isOpen })
   const { value: devices, error: unread } = rootField(answer, 'devices')
   const [device, setDevice] = useState(asked ?? '')
-  const [given, setGiven] = useState<{ readonly token: string; readonly deviceId: string } | null>(null)
+  const [given, setGiven] = useState<Given | null>(null)
   const end = () => {
     setGiven(null)
     close()
@@ -44,18 +49,7 @@ export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Prop
   if (given !== null)
     return (
       <Dialog title="Approved" isOpen={isOpen} close={end}>
-        <p>
-          Copy the token now: it is shown only this once. Save it on the robot's computer in a file named{' '}
-          <code>approval</code>.
-        </p>
-        <Command label="token of the approval" text={given.token} />
-        <p>Then open a session there:</p>
-        <Command label="open a session" text={commands.openSession(endpoint.id, given.deviceId)} />
-        <div className="dialog-actions">
-          <button type="button" className="button primary" onClick={end}>
-            I have copied it
-          </button>
-        </div>
+        <GivenToken endpointId={endpoint.id} {...given} end={end} />
       </Dialog>
     )
   return (
@@ -77,37 +71,7 @@ export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Prop
             The robot then moves by the actions of {endpoint.modelRepoRef.fullName}, until you revoke the approval or it
             expires.
           </p>
-          <Field label="Device" fault={faultOf(error, 'deviceId')}>
-            <select required value={device} onChange={({ target }) => setDevice(target.value)}>
-              <option value="">Choose a device</option>
-              {devices.nodes.map(({ id, name, owner }) => (
-                <option key={id} value={id}>
-                  {owner.handle}/{name}
-                </option>
-              ))}
-            </select>
-          </Field>
-          {devices.pageInfo.hasNextPage && (
-            <p className="dim small">
-              These are the newest 100. Approve another one with <code>hub approve</code>.
-            </p>
-          )}
-          <Field label="For" fault={faultOf(error, 'expiresAt')}>
-            <select name="hours" defaultValue="8">
-              {approvalTimes.map(({ hours, label }) => (
-                <option key={hours} value={hours}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </Field>
-          {device !== '' && (
-            <details>
-              <summary>Ask someone else</summary>
-              <p>Send this link to a person who can approve it:</p>
-              <Command label="link to ask for an approval" text={askLink(device)} />
-            </details>
-          )}
+          <ApprovalFields devices={devices} device={device} choose={setDevice} error={error} />
           <div className="dialog-actions">
             <button type="button" className="button" onClick={end}>
               Cancel
@@ -119,6 +83,77 @@ export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Prop
         </form>
       )}
     </Dialog>
+  )
+}
+
+interface GivenProps extends Given {
+  readonly endpointId: string
+  readonly end: () => void
+}
+
+function GivenToken({ endpointId, deviceId, token, end }: GivenProps) {
+  return (
+    <>
+      <p>
+        Copy the token now: it is shown only this once. Save it on the robot's computer in a file named{' '}
+        <code>approval</code>.
+      </p>
+      <Command label="token of the approval" text={token} />
+      <p>Then open a session there:</p>
+      <Command label="open a session" text={commands.openSession(endpointId, deviceId)} />
+      <div className="dialog-actions">
+        <button type="button" className="button primary" onClick={end}>
+          I have copied it
+        </button>
+      </div>
+    </>
+  )
+}
+
+interface FieldsProps {
+  readonly devices: NonNullable<DevicesToApproveQuery['devices']>
+  /** The id of the one that is chosen; '' before that. */
+  readonly device: string
+  readonly choose: (device: string) => void
+  readonly error: CombinedError | undefined
+}
+
+/** Which device, for how long; and a link to ask someone else for it. */
+function ApprovalFields({ devices, device, choose, error }: FieldsProps) {
+  return (
+    <>
+      <Field label="Device" fault={faultOf(error, 'deviceId')}>
+        <select required value={device} onChange={({ target }) => choose(target.value)}>
+          <option value="">Choose a device</option>
+          {devices.nodes.map(({ id, name, owner }) => (
+            <option key={id} value={id}>
+              {owner.handle}/{name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {devices.pageInfo.hasNextPage && (
+        <p className="dim small">
+          These are the newest 100. Approve another one with <code>hub approve</code>.
+        </p>
+      )}
+      <Field label="For" fault={faultOf(error, 'expiresAt')}>
+        <select name="hours" defaultValue="8">
+          {approvalTimes.map(({ hours, label }) => (
+            <option key={hours} value={hours}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {device !== '' && (
+        <details>
+          <summary>Ask someone else</summary>
+          <p>Send this link to a person who can approve it:</p>
+          <Command label="link to ask for an approval" text={askLink(device)} />
+        </details>
+      )}
+    </>
   )
 }
 

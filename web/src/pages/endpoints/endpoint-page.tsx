@@ -15,7 +15,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { type Pages, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { ApproveDevice } from './approve-device.tsx'
@@ -83,25 +83,8 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           <Command label="serve it on your own machine" text={commands.serve(id)} />
         )}
         {!isOver && <SampleCall endpointId={id} />}
-        <h2>Approvals</h2>
-        {endpoint.approvals.nodes.length > 0 ? (
-          <ApprovalTable approvals={endpoint.approvals.nodes} of="device" changed={pages.refresh} />
-        ) : (
-          <Empty title="No device is approved">
-            <p>A robot acts on this endpoint only while a person's approval is valid: approve a device first.</p>
-          </Empty>
-        )}
-        {endpoint.approvals.pageInfo.hasNextPage && <p className="dim small">These are the newest 20.</p>}
-        <h2>Sessions</h2>
-        <LatencyChart sessions={pages.nodes} />
-        {pages.nodes.length > 0 ? (
-          <SessionTable sessions={pages.nodes} />
-        ) : (
-          <Empty title="No device has opened a session">
-            <p>Approve a device, then start its driver with the token of the approval.</p>
-          </Empty>
-        )}
-        <LoadMore pages={pages} />
+        <Approvals approvals={endpoint.approvals} changed={pages.refresh} />
+        <Sessions pages={pages} />
       </div>
       {!isOver && (
         <ApproveDevice
@@ -112,6 +95,45 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           approved={pages.refresh}
         />
       )}
+    </>
+  )
+}
+
+interface ApprovalsProps extends Pick<Endpoint, 'approvals'> {
+  readonly changed: () => void
+}
+
+function Approvals({ approvals, changed }: ApprovalsProps) {
+  return (
+    <>
+      <h2>Approvals</h2>
+      {approvals.nodes.length > 0 ? (
+        <ApprovalTable approvals={approvals.nodes} of="device" changed={changed} />
+      ) : (
+        <Empty title="No device is approved">
+          <p>A robot acts on this endpoint only while a person's approval is valid: approve a device first.</p>
+        </Empty>
+      )}
+      {approvals.pageInfo.hasNextPage && <p className="dim small">These are the newest 20.</p>}
+    </>
+  )
+}
+
+type Session = Endpoint['sessions']['nodes'][number]
+
+function Sessions({ pages }: { readonly pages: Pages<Endpoint | null, Session> }) {
+  return (
+    <>
+      <h2>Sessions</h2>
+      <LatencyChart sessions={pages.nodes} />
+      {pages.nodes.length > 0 ? (
+        <SessionTable sessions={pages.nodes} />
+      ) : (
+        <Empty title="No device has opened a session">
+          <p>Approve a device, then start its driver with the token of the approval.</p>
+        </Empty>
+      )}
+      <LoadMore pages={pages} />
     </>
   )
 }

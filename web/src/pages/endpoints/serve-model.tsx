@@ -66,40 +66,7 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
       {/* A price is for what was asked: with another request it has to be asked for again. */}
       <form className="stack" onSubmit={submit} onChange={withoutOffer}>
         {error && <FormError error={error} fields={fields} />}
-        <Field label="Model" hint="Its repo, as OWNER/NAME." fault={faultOf(error, 'modelRepo')}>
-          <input name="model" required defaultValue={model ?? ''} autoComplete="off" />
-        </Field>
-        <Field label="Name" hint="For people. Optional." fault={faultOf(error, 'name')}>
-          <input name="name" autoComplete="off" />
-        </Field>
-        {owners.length > 1 && (
-          <Field label="Billed to" fault={faultOf(error, 'owner')}>
-            <select name="owner">
-              {owners.map((handle) => (
-                <option key={handle}>{handle}</option>
-              ))}
-            </select>
-          </Field>
-        )}
-        <Field label="Where" fault={faultOf(error, 'executor')}>
-          <select name="executor" defaultValue="WORKER">
-            <option value="WORKER">On a machine of yours: not charged</option>
-            <option value="HOSTED">On a hosted machine</option>
-          </select>
-        </Field>
-        <Field
-          label="Hours at most"
-          hint="The hub ends it then. Runs until you stop it if empty."
-          fault={faultOf(error, 'maxHours') ?? faultOf(error, 'hours')}
-        >
-          <input name="hours" type="number" min="0" step="any" />
-        </Field>
-        <Field label="Budget in USD" hint="It ends when this is spent. Optional." fault={faultOf(error, 'budgetUsd')}>
-          <input name="budget" type="number" min="0" step="any" />
-        </Field>
-        <Field label="Parameters" hint="Where the model's files do not say." fault={faultOf(error, 'params')}>
-          <input name="params" type="number" min="1" step="1" />
-        </Field>
+        <RequestFields owners={owners} model={model} error={error} />
         {offer && <Offer estimate={offer.estimate} owner={offer.requests.create.owner ?? owners[0] ?? ''} />}
         <div className="dialog-actions">
           <button type="button" className="button" onClick={end}>
@@ -111,6 +78,52 @@ export function ServeModel({ owners, model, isOpen, close }: Props) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+interface FieldsProps extends Pick<Props, 'owners' | 'model'> {
+  readonly error: CombinedError | undefined
+}
+
+/** What is served, where, for whom, and for how long and how much at most. */
+function RequestFields({ owners, model, error }: FieldsProps) {
+  return (
+    <>
+      <Field label="Model" hint="Its repo, as OWNER/NAME." fault={faultOf(error, 'modelRepo')}>
+        <input name="model" required defaultValue={model ?? ''} autoComplete="off" />
+      </Field>
+      <Field label="Name" hint="For people. Optional." fault={faultOf(error, 'name')}>
+        <input name="name" autoComplete="off" />
+      </Field>
+      {owners.length > 1 && (
+        <Field label="Billed to" fault={faultOf(error, 'owner')}>
+          <select name="owner">
+            {owners.map((handle) => (
+              <option key={handle}>{handle}</option>
+            ))}
+          </select>
+        </Field>
+      )}
+      <Field label="Where" fault={faultOf(error, 'executor')}>
+        <select name="executor" defaultValue="WORKER">
+          <option value="WORKER">On a machine of yours: not charged</option>
+          <option value="HOSTED">On a hosted machine</option>
+        </select>
+      </Field>
+      <Field
+        label="Hours at most"
+        hint="The hub ends it then. Runs until you stop it if empty."
+        fault={faultOf(error, 'maxHours') ?? faultOf(error, 'hours')}
+      >
+        <input name="hours" type="number" min="0" step="any" />
+      </Field>
+      <Field label="Budget in USD" hint="It ends when this is spent. Optional." fault={faultOf(error, 'budgetUsd')}>
+        <input name="budget" type="number" min="0" step="any" />
+      </Field>
+      <Field label="Parameters" hint="Where the model's files do not say." fault={faultOf(error, 'params')}>
+        <input name="params" type="number" min="1" step="1" />
+      </Field>
+    </>
   )
 }
 
