@@ -42,16 +42,11 @@ export function motionPlayer(
   const longest = motions.reduce((found, one) => (endOf(one) > endOf(found) ? one : found))
   const { times } = longest.motion
   const duration = endOf(longest)
-  /** Places whose robot is open and has the positions of its motion. */
-  const posed = new Set<number>()
+  const robots = motionRobots(motions, { theme, onFault, onReady: () => show(head.time()) })
   let speed = given
   let loops = false
   const show = (time: number) => {
-    for (const [at, { motion }] of motions.entries()) {
-      const frame = frameNear(motion.times, time)
-      const frames = motion.times.length
-      if (posed.has(at)) stages[at]?.pose({ frame, frames, qpos: motion.qpos[frame] ?? [], ghost: null })
-    }
+    robots.pose(time)
     const text = `${time.toFixed(2)} of ${duration.toFixed(2)} s`
     controls.show(time, text, head.isPlaying())
     ticker.run()
@@ -89,22 +84,10 @@ export function motionPlayer(
     },
   })
   head.setSpeed(speed)
-  const stages = motions.map(({ robot, entry, motion }, at) =>
-    robotStage({
-      repo: robot,
-      entry,
-      theme,
-      onReady(_model, start) {
-        if (start.length !== motion.qpos[0]?.length) return onFault(at)
-        posed.add(at)
-        show(head.time())
-      },
-    }),
-  )
   toFrame(first)
   return {
     controls: controls.node,
-    stages,
+    stages: robots.stages,
     frame: () => frameNear(times, head.time()),
     speed: () => speed,
     go(frame) {
@@ -116,7 +99,41 @@ export function motionPlayer(
       ticker.stop()
       through.rest()
       head.play(false)
-      for (const stage of stages) stage.close()
+      for (const stage of robots.stages) stage.close()
+    },
+  }
+}
+
+interface RobotsOptions extends Pick<PlayerOptions, 'theme' | 'onFault'> {
+  /** One more robot can be posed. */
+  readonly onReady: () => void
+}
+
+/** The robots of motions, each posed as its motion is at a time. */
+function motionRobots(motions: readonly KeptMotion[], { theme, onFault, onReady }: RobotsOptions) {
+  /** Places whose robot is open and has the positions of its motion. */
+  const posed = new Set<number>()
+  const stages = motions.map(({ robot, entry, motion }, at) =>
+    robotStage({
+      repo: robot,
+      entry,
+      theme,
+      onReady(_model, start) {
+        if (start.length !== motion.qpos[0]?.length) return onFault(at)
+        posed.add(at)
+        onReady()
+      },
+    }),
+  )
+  return {
+    stages,
+    /** Robots that are not open yet are left out. */
+    pose(time: number) {
+      for (const [at, { motion }] of motions.entries()) {
+        const frame = frameNear(motion.times, time)
+        const frames = motion.times.length
+        if (posed.has(at)) stages[at]?.pose({ frame, frames, qpos: motion.qpos[frame] ?? [], ghost: null })
+      }
     },
   }
 }

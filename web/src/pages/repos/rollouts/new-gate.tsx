@@ -36,23 +36,12 @@ export function NewGate({ robot, ...props }: Props) {
 const boardsOf = ({ rolloutBoards }: NonNullable<RolloutBoardsQuery['repo']>) => rolloutBoards
 
 function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly robot: string }) {
-  const [robot, setRobot] = useState(proposed)
+  const search = useBoardSearch(proposed)
+  const { robot, boards, pages } = search
   const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
   const toast = useToast()
-  const [task, setTask] = useState('')
   const [least, setLeast] = useState('80')
   const [seeds, setSeeds] = useState('100')
-  const variables = useMemo(() => ({ ...repoParts(robot), q: task || null, after: null }), [robot, task])
-  const isNamed = variables.owner !== '' && variables.repo !== ''
-  const pages = usePages({
-    ...{ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf, pause: !isNamed },
-  })
-  const boards = isNamed ? pages.nodes : []
-  const chooseRobot = (name: string) => {
-    setRobot(name)
-    // The tasks of another robot are others.
-    setTask('')
-  }
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const chosen = new FormData(event.currentTarget).get('board')
@@ -68,25 +57,7 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly 
   return (
     <form onSubmit={submit} className="stack">
       {error && <ErrorNotice error={error} />}
-      <div className="field">
-        <span>Robot</span>
-        <RobotField label="Robot of the gate" value={robot} change={(value) => chooseRobot(value.trim())} />
-      </div>
-      {isNamed && pages.root !== null && (
-        <div className="field">
-          <span>Task</span>
-          <DelayedInput
-            key={robot}
-            label="Find a task of the robot"
-            value={task}
-            change={(value) => setTask(value.trim())}
-            placeholder="part of its name"
-          />
-        </div>
-      )}
-      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {isNamed && pages.root === undefined && !pages.error && <Loading />}
-      <Missing robot={robot} task={task} isNamed={isNamed} root={pages.root} isEmpty={pages.isEmpty} />
+      <BoardSearch {...search} />
       {boards.length > 0 && (
         <div className="row">
           <Field label="Board" fault={faultOf(error, 'fingerprint')}>
@@ -126,6 +97,49 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props & { readonly 
         </div>
       )}
     </form>
+  )
+}
+
+/** The boards of a robot whose tasks have a word in their name. */
+function useBoardSearch(proposed: string) {
+  const [robot, setRobot] = useState(proposed)
+  const [task, setTask] = useState('')
+  const variables = useMemo(() => ({ ...repoParts(robot), q: task || null, after: null }), [robot, task])
+  const isNamed = variables.owner !== '' && variables.repo !== ''
+  const pages = usePages({
+    ...{ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf, pause: !isNamed },
+  })
+  const chooseRobot = (name: string) => {
+    setRobot(name)
+    // The tasks of another robot are others.
+    setTask('')
+  }
+  return { robot, chooseRobot, task, setTask, isNamed, pages, boards: isNamed ? pages.nodes : [] }
+}
+
+function BoardSearch({ robot, chooseRobot, task, setTask, isNamed, pages }: ReturnType<typeof useBoardSearch>) {
+  return (
+    <>
+      <div className="field">
+        <span>Robot</span>
+        <RobotField label="Robot of the gate" value={robot} change={(value) => chooseRobot(value.trim())} />
+      </div>
+      {isNamed && pages.root !== null && (
+        <div className="field">
+          <span>Task</span>
+          <DelayedInput
+            key={robot}
+            label="Find a task of the robot"
+            value={task}
+            change={(value) => setTask(value.trim())}
+            placeholder="part of its name"
+          />
+        </div>
+      )}
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {isNamed && pages.root === undefined && !pages.error && <Loading />}
+      <Missing robot={robot} task={task} isNamed={isNamed} root={pages.root} isEmpty={pages.isEmpty} />
+    </>
   )
 }
 

@@ -58,8 +58,45 @@ interface SidesProps {
   readonly seed: number
 }
 
-/** They start together once each robot is shown, and wait for each other. */
 function Sides({ results, seed }: SidesProps) {
+  const { places, drives, isPlaying, play, run } = useSides({ results, seed })
+  return (
+    <>
+      <div className="row">
+        <h2>
+          {results[0]?.task}, seed {seed}
+        </h2>
+        <button type="button" className="button" onClick={() => play(!isPlaying)}>
+          {isPlaying ? 'Pause' : 'Go on'}
+        </button>
+        <button type="button" className="button" onClick={run}>
+          From the start
+        </button>
+      </div>
+      <div className="sides">
+        {results.map(({ label }, at) => (
+          // The results of an address do not change their places.
+          <div key={`${at} ${label}`} className="panel stack">
+            <h3>{label}</h3>
+            <div
+              ref={(node) => {
+                places.current[at] = node
+              }}
+            />
+            <div role="status">
+              {linesOf(drives[at] ?? null).map((line) => (
+                <p key={line}>{line}</p>
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** The results' robots on their places. They start together once each robot is shown, and wait for each other. */
+function useSides({ results, seed }: SidesProps) {
   const theme = useShownTheme()
   const first = useRef(theme)
   const places = useRef<(HTMLDivElement | null)[]>([])
@@ -111,39 +148,7 @@ function Sides({ results, seed }: SidesProps) {
   useEffect(() => {
     for (const { viewer } of stages.current) viewer.light(theme)
   }, [theme])
-  return (
-    <>
-      <div className="row">
-        <h2>
-          {results[0]?.task}, seed {seed}
-        </h2>
-        <button type="button" className="button" onClick={() => play(!isPlaying)}>
-          {isPlaying ? 'Pause' : 'Go on'}
-        </button>
-        <button type="button" className="button" onClick={run}>
-          From the start
-        </button>
-      </div>
-      <div className="sides">
-        {results.map(({ label }, at) => (
-          // The results of an address do not change their places.
-          <div key={`${at} ${label}`} className="panel stack">
-            <h3>{label}</h3>
-            <div
-              ref={(node) => {
-                places.current[at] = node
-              }}
-            />
-            <div role="status">
-              {linesOf(drives[at] ?? null).map((line) => (
-                <p key={line}>{line}</p>
-              ))}
-            </div>
-          </div>
-        ))}
-      </div>
-    </>
-  )
+  return { places, drives, isPlaying, play, run }
 }
 
 /** Of a robot that is not shown; one object, since equal states are told by identity. */
