@@ -37,7 +37,7 @@ export interface JointMapView {
   refresh(): void
 }
 
-export function jointMapView(options: {
+interface JointMapOptions {
   /** Names of the recorded numbers of a frame. */
   readonly labels: readonly string[]
   readonly lanes: () => readonly ReplayLane[]
@@ -48,12 +48,20 @@ export function jointMapView(options: {
   readonly choice: () => MapChoice
   /** A person changed the map, or chose another one. */
   readonly onMap: (part: Partial<Pick<MapChoice, 'map' | 'kept'>>) => void
-}): JointMapView {
+}
+
+/** A model that is open; `start` is qpos of its own pose. */
+interface Opened {
+  readonly model: ShownModel
+  readonly start: readonly number[]
+}
+
+export function jointMapView(options: JointMapOptions): JointMapView {
   const { labels, lanes, maps, choice, onMap } = options
   const node = element('div', { class: 'joint-panel', hidden: true })
   let mapping: Mapping | null = null
   let missing: readonly string[] = []
-  let own: { readonly model: ShownModel; readonly start: readonly number[] } | null = null
+  let own: Opened | null = null
   let table: JointPanel | null = null
   let drawnOf: Curves | null = null
   const curves = () => lanes()[0]?.curves() ?? null
@@ -93,17 +101,11 @@ export function jointMapView(options: {
   }
   const view: JointMapView = {
     node,
-    ready(model, modelStart) {
-      own = { model, start: modelStart }
-      const targets = targetsOf(model.opened.facts)
-      const kept = keptInUse(maps(), choice().kept)
-      const part = kept && keptPart(kept.map, labels, targets, modelStart)
-      const said = choice().map?.filter(({ to }) => targets.some(({ name }) => name === to))
-      const start = part?.start ?? modelStart
-      const pairs = said ?? part?.joints
-      const map = pairs ? mapOf(pairs, labels, targets, start) : mapByName(labels, targets, start)
-      missing = said ? [] : (part?.missing ?? [])
-      mapping = { map, targets, start }
+    ready(model, start) {
+      own = { model, start }
+      const first = chosenMapping({ own, labels, maps: maps(), choice: choice() })
+      mapping = first.mapping
+      missing = first.missing
       view.apply()
     },
     forget() {
@@ -123,6 +125,27 @@ export function jointMapView(options: {
     },
   }
   return view
+}
+
+interface Chosen extends Pick<JointMapOptions, 'labels'> {
+  readonly own: Opened
+  readonly maps: readonly KeptMap[]
+  readonly choice: MapChoice
+}
+
+/**
+ * How recorded numbers move the joints of a model: by the map that was made here, else by the kept one in use, else by
+ * name. `missing`: what a kept map names and is not there.
+ */
+function chosenMapping({ own, labels, maps, choice }: Chosen): { mapping: Mapping; missing: readonly string[] } {
+  const targets = targetsOf(own.model.opened.facts)
+  const kept = keptInUse(maps, choice.kept)
+  const part = kept && keptPart(kept.map, labels, targets, own.start)
+  const said = choice.map?.filter(({ to }) => targets.some(({ name }) => name === to))
+  const start = part?.start ?? own.start
+  const pairs = said ?? part?.joints
+  const map = pairs ? mapOf(pairs, labels, targets, start) : mapByName(labels, targets, start)
+  return { mapping: { map, targets, start }, missing: said ? [] : (part?.missing ?? []) }
 }
 
 /** The label of what has the focus: a table that is drawn again would lose it. */

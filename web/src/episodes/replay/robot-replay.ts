@@ -8,7 +8,7 @@ import { type EpisodeAddress, isRepoName } from '../episode-address.ts'
 import { jointMapView } from './joint-map-view.ts'
 import { type ReplayLane, replayLane } from './replay-lane.ts'
 import { type RobotBar, type RobotBarOptions, robotBar } from './robot-bar.ts'
-import type { RobotRepo } from './robot-stage.ts'
+import type { RobotRepo, StageOptions } from './robot-stage.ts'
 
 /** A robot, and the kept maps from the data set to it, newest first. */
 interface ReplayRobot extends RobotRepo {
@@ -57,45 +57,30 @@ export interface RobotReplayOptions {
 /** The robot of a dataset's episodes. */
 export function robotReplay({ robots, theme, named, labels, onChange, ...options }: RobotReplayOptions): RobotReplay {
   let part = options.part
-  let open: { readonly repo: ReplayRobot; readonly entry: string } | null = null
-  let used: 1 | 2 = 1
-  let home: Viewpoint | null = null
   const change = (next: Partial<RobotPart>) => {
     part = { ...part, ...next }
     onChange()
   }
-  const laneOf = (place: 0 | 1): ReplayLane =>
-    replayLane((model, start) => {
-      const viewer = lanes[place].stage()?.viewer
-      if (place === 0) home = viewer?.viewpoint() ?? null
-      if (part.view) viewer?.viewFrom(part.view)
+  const stages = robotStages({
+    theme,
+    view: () => part.view,
+    onReady(place, model, start) {
       if (place === 0) joints.ready(model, start)
       else joints.apply()
-    })
-  const lanes: readonly [ReplayLane, ReplayLane] = [laneOf(0), laneOf(1)]
+    },
+    onFault: (error) => bar.fail(String(error)),
+  })
   const joints = jointMapView({
     labels,
-    lanes: () => lanes,
-    maps: () => open?.repo.maps ?? [],
-    reviewPage: () => open?.repo.mapPage ?? '',
+    lanes: () => stages.lanes,
+    maps: () => stages.shown()?.repo.maps ?? [],
+    reviewPage: () => stages.shown()?.repo.mapPage ?? '',
     choice: () => part,
     onMap: change,
   })
   const closeAll = () => {
-    open = null
-    for (const lane of lanes) lane.closeRobot()
+    stages.close()
     joints.forget()
-  }
-  /** Where the view is, if a person has turned it; what was asked for until there is one. */
-  const viewNow = () => {
-    const now = lanes[0].stage()?.viewer.viewpoint()
-    return home && now ? turnedFrom(home, now) : part.view
-  }
-  const openStages = () => {
-    for (const lane of lanes.slice(used)) lane.closeRobot()
-    for (const lane of lanes.slice(0, used))
-      if (open && !lane.isOpen())
-        lane.open(open.repo, open.entry, theme).catch((error: unknown) => bar.fail(String(error)))
   }
   const openRobot = (name: string) => {
     closeAll()
@@ -105,9 +90,8 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
       const entries = modelChoices(paths, repo.card?.mjcfPath ?? null)
       const entry = entries.find((one) => one === part.model) ?? entries[0]
       if (entry === undefined) return bar.fail(`${name} has no MJCF or URDF file yet.`)
-      open = { repo, entry }
       bar.models(entries, entry)
-      openStages()
+      stages.show({ repo, entry })
     })
   }
   const hear: Pick<RobotBarOptions, 'onRobot' | 'onModel' | 'onChoice'> = {
@@ -116,11 +100,10 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
       openRobot(name)
     },
     onModel(entry) {
-      const next = open && { ...open, entry }
+      const shown = stages.shown()
       change({ model: entry, map: null, view: null })
       closeAll()
-      open = next
-      openStages()
+      stages.show(shown && { ...shown, entry })
     },
     onChoice(next) {
       change(next)
@@ -134,16 +117,70 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
   return {
     bar: bar.node,
     panel: joints.node,
-    lanes,
+    lanes: stages.lanes,
     refresh: joints.refresh,
-    use(count) {
-      used = count
-      openStages()
-    },
-    part: () => ({ ...part, view: viewNow() }),
+    use: stages.use,
+    part: () => ({ ...part, view: stages.viewNow() }),
     close() {
       opener.stop()
       closeAll()
+    },
+  }
+}
+
+/** A robot, and the model file of it that is shown. */
+interface Shown {
+  readonly repo: ReplayRobot
+  readonly entry: string
+}
+
+interface StagesOptions {
+  readonly theme: ThemeName
+  /** Where a robot that opens is seen from; null for where its model begins. */
+  readonly view: () => Viewpoint | null
+  readonly onReady: (place: 0 | 1, ...opened: Parameters<StageOptions['onReady']>) => void
+  readonly onFault: (error: unknown) => void
+}
+
+/** Two lanes, and the robot that is open in those that are used. */
+function robotStages({ theme, view, onReady, onFault }: StagesOptions) {
+  let shown: Shown | null = null
+  let used: 1 | 2 = 1
+  let home: Viewpoint | null = null
+  const laneOf = (place: 0 | 1): ReplayLane =>
+    replayLane((model, start) => {
+      const viewer = lanes[place].stage()?.viewer
+      if (place === 0) home = viewer?.viewpoint() ?? null
+      const from = view()
+      if (from) viewer?.viewFrom(from)
+      onReady(place, model, start)
+    })
+  const lanes: readonly [ReplayLane, ReplayLane] = [laneOf(0), laneOf(1)]
+  const openStages = () => {
+    for (const lane of lanes.slice(used)) lane.closeRobot()
+    for (const lane of lanes.slice(0, used))
+      if (shown && !lane.isOpen()) lane.open(shown.repo, shown.entry, theme).catch(onFault)
+  }
+  return {
+    lanes,
+    shown: () => shown,
+    /** Opens a robot where none is open. */
+    show(next: Shown | null) {
+      shown = next
+      openStages()
+    },
+    use(count: 1 | 2) {
+      used = count
+      openStages()
+    },
+    /** Where the view is, if a person has turned it; what was asked for until there is one. */
+    viewNow() {
+      const now = lanes[0].stage()?.viewer.viewpoint()
+      return home && now ? turnedFrom(home, now) : view()
+    },
+    close() {
+      shown = null
+      for (const lane of lanes) lane.closeRobot()
     },
   }
 }
