@@ -59,8 +59,8 @@ export function robotPicture(options: PictureOptions): RobotPicture {
   let theme = viewer.theme
   let view: LiveView | null = null
   let latest: PoseFrame | null = null
-  let toldAt = 0
   const pointer = pointerOf(store)
+  const tell = poseTeller(store, clock)
 
   const loop = frameLoop(
     (elapsedMs) => {
@@ -101,14 +101,10 @@ export function robotPicture(options: PictureOptions): RobotPicture {
       if (!ready) return
       clock.answered(performance.now(), frame.time)
       if (ready.camera !== null) lookThrough(ready.camera)
-      const now = performance.now()
       if (frame.unstable) {
         loop.run(false)
         store.change({ frame, playing: false, unstable: true })
-      } else if (!ready.playing || now - toldAt >= TELL_EVERY_MS) {
-        toldAt = now
-        store.change({ frame, pace: clock.pace() })
-      }
+      } else tell(frame, ready.playing)
     },
     point(place) {
       pointer.at(place)
@@ -131,6 +127,17 @@ export function robotPicture(options: PictureOptions): RobotPicture {
       view?.dispose()
       view = null
     },
+  }
+}
+
+/** Tells panels of poses: of each while the robot rests, of some while it moves. */
+function poseTeller(store: ViewerStore, clock: ReturnType<typeof simulationClock>) {
+  let toldAt = 0
+  return (frame: PoseFrame, isPlaying: boolean) => {
+    const now = performance.now()
+    if (isPlaying && now - toldAt < TELL_EVERY_MS) return
+    toldAt = now
+    store.change({ frame, pace: clock.pace() })
   }
 }
 

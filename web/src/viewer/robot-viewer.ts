@@ -12,12 +12,12 @@ import { followedBody } from './followed-body.ts'
 import { viewerLimits } from './limits.ts'
 import { engineFailed, noWebgl, tooSlow } from './problems.ts'
 import type { FromEngine, OpenedModel, PoseFrame, Problem } from './protocol.ts'
-import { robotPicture } from './robot-picture.ts'
-import { listenTo } from './stage.ts'
+import { type RobotPicture, robotPicture } from './robot-picture.ts'
+import { listenTo, type StageListener } from './stage.ts'
 import { viewerCommands } from './viewer-commands.ts'
 import type { RobotViewer, ViewerOptions } from './viewer-face.ts'
 import type { Ready, ShownModel } from './viewer-state.ts'
-import { viewerStore } from './viewer-store.ts'
+import { type ViewerStore, viewerStore } from './viewer-store.ts'
 
 /** Opens the model; the state says how far it is. */
 export function openRobotViewer(options: ViewerOptions): RobotViewer {
@@ -70,17 +70,7 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
     }
   }
 
-  const unlisten = listenTo(options.canvas, {
-    resize: (width, height) => picture.view()?.resize(width, height, devicePixelRatio),
-    see: picture.loop.see,
-    point: picture.point,
-    turn: (around, up, distance) => picture.view()?.turn(around, up, distance),
-    resetView: () => picture.view()?.resetView(),
-    choose(x, y) {
-      const body = picture.view()?.bodyAt(x, y) ?? null
-      picture.select(body !== null && store.ready()?.selected === body ? null : body)
-    },
-  })
+  const unlisten = listenTo(options.canvas, pictureListener(picture, store))
 
   if (graphics) {
     const { entry, base, pose, files, sign } = options
@@ -102,6 +92,21 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
     close() {
       store.close()
       release()
+    },
+  }
+}
+
+/** Does to the picture what a person does on its canvas. A body that is chosen again is chosen no longer. */
+function pictureListener(picture: RobotPicture, store: ViewerStore): StageListener {
+  return {
+    resize: (width, height) => picture.view()?.resize(width, height, devicePixelRatio),
+    see: picture.loop.see,
+    point: picture.point,
+    turn: (around, up, distance) => picture.view()?.turn(around, up, distance),
+    resetView: () => picture.view()?.resetView(),
+    choose(x, y) {
+      const body = picture.view()?.bodyAt(x, y) ?? null
+      picture.select(body !== null && store.ready()?.selected === body ? null : body)
     },
   }
 }
