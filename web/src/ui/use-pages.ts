@@ -57,9 +57,39 @@ export function usePages<
   Node,
 >(options: Options<Data, Variables, Name, Node>): Pages<Data[Name], Node> & { readonly first: Answer<Data> } {
   const { query, variables, field, select, pause = false, isFresh = false } = options
-  const client = useClient()
   const requestPolicy = isFresh ? 'network-only' : 'cache-and-network'
   const [first, again] = useReading({ query, variables, pause, requestPolicy } as UseQueryArgs<Variables, Data>)
+  const { value: root, error } = rootField(first, field)
+  const page = root ? select(root) : null
+  const { later, last, held, moreError, isLoadingMore, more, readAll } = usePagesAfter(options, page)
+  const refresh = useOneAtATime(isLoadingMore, () => (later.length > 0 ? void readAll() : again()))
+  const connections = useMemo(() => held ?? [page, ...later], [held, page, later])
+  const nodes = useMemo(() => connections.flatMap((one) => one?.nodes ?? []), [connections])
+  return {
+    nodes,
+    root,
+    kept: root ?? first.kept?.[field],
+    error: error ?? moreError,
+    isLoading: first.fetching || isLoadingMore,
+    isEmpty: root !== undefined && nodes.length === 0 && !last?.pageInfo.hasNextPage,
+    hasMore: last?.pageInfo.hasNextPage ?? false,
+    more,
+    refresh,
+    first,
+  }
+}
+
+/** The pages after `page`, the first one: none at first, and none again once the variables are others. */
+function usePagesAfter<
+  Data extends object,
+  Variables extends AnyVariables & { readonly after?: string | null },
+  Name extends keyof Data & string,
+  Node,
+>(
+  { query, variables, field, select }: Options<Data, Variables, Name, Node>,
+  page: Connection<Node> | null | undefined,
+) {
+  const client = useClient()
   const [later, setLater] = useState<readonly Connection<Node>[]>([])
   const [moreError, setMoreError] = useState<CombinedError>()
   const [isLoadingMore, setLoadingMore] = useState(false)
@@ -75,8 +105,6 @@ export function usePages<
     setLoadingMore(false)
     setHeld(undefined)
   }, [key])
-  const { value: root, error } = rootField(first, field)
-  const page = root ? select(root) : null
   const last = later.at(-1) ?? page
   /** Reads the page after a cursor. Null where it could not be read, and where another list is shown by then. */
   const pageAfter = async (after: string | null, requestPolicy?: RequestPolicy): Promise<Connection<Node> | null> => {
@@ -117,19 +145,5 @@ export function usePages<
     setLoadingMore(false)
     setHeld(undefined)
   }
-  const refresh = useOneAtATime(isLoadingMore, () => (later.length > 0 ? void readAll() : again()))
-  const connections = useMemo(() => held ?? [page, ...later], [held, page, later])
-  const nodes = useMemo(() => connections.flatMap((one) => one?.nodes ?? []), [connections])
-  return {
-    nodes,
-    root,
-    kept: root ?? first.kept?.[field],
-    error: error ?? moreError,
-    isLoading: first.fetching || isLoadingMore,
-    isEmpty: root !== undefined && nodes.length === 0 && !last?.pageInfo.hasNextPage,
-    hasMore: last?.pageInfo.hasNextPage ?? false,
-    more,
-    refresh,
-    first,
-  }
+  return { later, last, held, moreError, isLoadingMore, more, readAll }
 }

@@ -21,7 +21,6 @@ interface Props {
 
 export function Palette({ close, takeTyped }: Props) {
   const [, go] = useLocation()
-  const { viewer } = useSession()
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   // By its page: answers that come later move the others.
@@ -31,19 +30,7 @@ export function Palette({ close, takeTyped }: Props) {
     dialog.current?.showModal()
     setText((before) => before + takeTyped())
   }, [takeTyped])
-  const variables = useMemo(() => variablesFor(text), [text])
-  const settled = useSettled(variables, PAUSE_MS)
-  const [answer] = useReading({ query: paletteQuery, variables: settled, pause: settled.q === '' })
-  const [runs] = useReading({ query: paletteRunsQuery, pause: !viewer })
-  const [people] = useReading({ query: palettePeopleQuery, pause: !viewer })
-  const { q } = variables
-  const isAsking = q !== '' && (q !== settled.q || answer.fetching)
-  const found = once([
-    ...pagesFor(q, viewer !== null),
-    ...(q !== '' && q === settled.q && answer.data ? answersOf(answer.data) : []),
-    ...peopleFor(q, people.data?.viewer ?? null),
-    ...runsFor(q, runs.data?.runs ?? null),
-  ])
+  const { found, isAsking } = useFound(text)
   const at = Math.max(
     0,
     found.findIndex(({ path }) => path === chosen),
@@ -106,4 +93,23 @@ export function Palette({ close, takeTyped }: Props) {
       </p>
     </dialog>
   )
+}
+
+/** What there is to go to for a text; `isAsking` while the hub has not answered for it. */
+function useFound(text: string) {
+  const { viewer } = useSession()
+  const variables = useMemo(() => variablesFor(text), [text])
+  const settled = useSettled(variables, PAUSE_MS)
+  const [answer] = useReading({ query: paletteQuery, variables: settled, pause: settled.q === '' })
+  const [runs] = useReading({ query: paletteRunsQuery, pause: !viewer })
+  const [people] = useReading({ query: palettePeopleQuery, pause: !viewer })
+  const { q } = variables
+  const isAsking = q !== '' && (q !== settled.q || answer.fetching)
+  const found = once([
+    ...pagesFor(q, viewer !== null),
+    ...(q !== '' && q === settled.q && answer.data ? answersOf(answer.data) : []),
+    ...peopleFor(q, people.data?.viewer ?? null),
+    ...runsFor(q, runs.data?.runs ?? null),
+  ])
+  return { found, isAsking }
 }

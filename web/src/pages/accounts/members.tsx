@@ -56,34 +56,16 @@ export function Members({ org, members, isOwner, changed }: Props) {
             </tr>
           </thead>
           <tbody>
-            {members.map(({ user, role, since }) => (
-              <tr key={user.id}>
-                <td>
-                  <Link to="account" params={{ handle: user.handle }}>
-                    <Avatar account={user} /> {user.name ?? user.handle}
-                  </Link>{' '}
-                  <span className="badge">{words(role)}</span>
-                  {user.name && <div className="dim small">@{user.handle}</div>}
-                </td>
-                <td className="nowrap wide-only">
-                  <Time at={since} />
-                </td>
-                <td>
-                  <div className="row member-actions">
-                    {isOwner && <ChangeRole org={org} user={user.handle} role={role} changed={changed} />}
-                    {(isOwner || user.handle === self) && (
-                      <button
-                        type="button"
-                        className="button small danger"
-                        aria-label={user.handle === self ? `Leave ${org}` : `Remove ${user.handle}`}
-                        onClick={() => setAsked(user.handle)}
-                      >
-                        {user.handle === self ? 'Leave' : 'Remove'}
-                      </button>
-                    )}
-                  </div>
-                </td>
-              </tr>
+            {members.map((member) => (
+              <MemberRow
+                key={member.user.id}
+                org={org}
+                member={member}
+                isOwner={isOwner}
+                isSelf={member.user.handle === self}
+                changed={changed}
+                remove={setAsked}
+              />
             ))}
           </tbody>
         </table>
@@ -103,6 +85,44 @@ export function Members({ org, members, isOwner, changed }: Props) {
         </p>
       </Confirm>
     </section>
+  )
+}
+
+interface RowProps extends Pick<Props, 'org' | 'isOwner' | 'changed'> {
+  readonly member: Member
+  readonly isSelf: boolean
+  readonly remove: (handle: string) => void
+}
+
+function MemberRow({ org, member: { user, role, since }, isOwner, isSelf, changed, remove }: RowProps) {
+  return (
+    <tr>
+      <td>
+        <Link to="account" params={{ handle: user.handle }}>
+          <Avatar account={user} /> {user.name ?? user.handle}
+        </Link>{' '}
+        <span className="badge">{words(role)}</span>
+        {user.name && <div className="dim small">@{user.handle}</div>}
+      </td>
+      <td className="nowrap wide-only">
+        <Time at={since} />
+      </td>
+      <td>
+        <div className="row member-actions">
+          {isOwner && <ChangeRole org={org} user={user.handle} role={role} changed={changed} />}
+          {(isOwner || isSelf) && (
+            <button
+              type="button"
+              className="button small danger"
+              aria-label={isSelf ? `Leave ${org}` : `Remove ${user.handle}`}
+              onClick={() => remove(user.handle)}
+            >
+              {isSelf ? 'Leave' : 'Remove'}
+            </button>
+          )}
+        </div>
+      </td>
+    </tr>
   )
 }
 

@@ -1,7 +1,7 @@
 /** Starts a check of a robot: which file is its model, and what its policies give. */
 import { pagePath } from '@hub/formats/page-paths'
 import { type FormEvent, useState } from 'react'
-import { useMutation } from 'urql'
+import { type CombinedError, useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -55,7 +55,6 @@ interface FormProps {
 
 function CheckForm({ name, models, card, close }: FormProps) {
   const [{ error, fetching }, start] = useMutation(startCheckMutation)
-  const [entry, setEntry] = useState(models[0] ?? '')
   const [, go] = useLocation()
   const toast = useToast()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -71,29 +70,7 @@ function CheckForm({ name, models, card, close }: FormProps) {
     <form className="stack" onSubmit={submit}>
       {error && <FormError error={error} fields={fields} />}
       <p>The model is loaded in MuJoCo and tried. Nothing is written to the repo until you publish the result.</p>
-      <Field label="Model file" hint="An MJCF or a URDF of the repo." fault={faultOf(error, 'entry')}>
-        <input
-          name="entry"
-          required
-          list="model-files"
-          autoComplete="off"
-          value={entry}
-          onChange={({ target }) => setEntry(target.value)}
-        />
-      </Field>
-      <datalist id="model-files">
-        {models.map((path) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
-      {isUrdf(entry) && (
-        <Field label="Base" hint="A URDF does not say it." fault={faultOf(error, 'base')}>
-          <select name="base" defaultValue="fixed">
-            <option value="fixed">Fixed, as an arm on a table</option>
-            <option value="floating">Floating, as a legged robot</option>
-          </select>
-        </Field>
-      )}
+      <ModelFields models={models} error={error} />
       <Field
         label="Control rate in Hz"
         hint="How often a policy acts on the real robot."
@@ -133,5 +110,41 @@ function CheckForm({ name, models, card, close }: FormProps) {
         </button>
       </div>
     </form>
+  )
+}
+
+interface ModelProps extends Pick<FormProps, 'models'> {
+  readonly error: CombinedError | undefined
+}
+
+/** Which file is the model, and what that file does not say. */
+function ModelFields({ models, error }: ModelProps) {
+  const [entry, setEntry] = useState(models[0] ?? '')
+  return (
+    <>
+      <Field label="Model file" hint="An MJCF or a URDF of the repo." fault={faultOf(error, 'entry')}>
+        <input
+          name="entry"
+          required
+          list="model-files"
+          autoComplete="off"
+          value={entry}
+          onChange={({ target }) => setEntry(target.value)}
+        />
+      </Field>
+      <datalist id="model-files">
+        {models.map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+      {isUrdf(entry) && (
+        <Field label="Base" hint="A URDF does not say it." fault={faultOf(error, 'base')}>
+          <select name="base" defaultValue="fixed">
+            <option value="fixed">Fixed, as an arm on a table</option>
+            <option value="floating">Floating, as a legged robot</option>
+          </select>
+        </Field>
+      )}
+    </>
   )
 }

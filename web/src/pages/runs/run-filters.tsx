@@ -28,7 +28,7 @@ interface Props {
 export function RunFilters({ search, view, owners, change }: Props) {
   const { variables } = view
   const set = (name: string, value: string) => change((before) => withMember(before, name, value))
-  const active = ['q', 'status', 'owner', ...Object.keys(textFilters)].some((name) => search.get(name))
+  const active = filterNames.some((name) => search.get(name))
   return (
     <search className="stack">
       <div className="row">
@@ -66,53 +66,52 @@ export function RunFilters({ search, view, owners, change }: Props) {
           />
         ))}
         {active && (
-          <button
-            type="button"
-            className="button plain small"
-            onClick={() =>
-              change((before) => {
-                const next = new URLSearchParams(before)
-                for (const name of ['q', 'status', 'owner', ...Object.keys(textFilters)]) next.delete(name)
-                return next
-              })
-            }
-          >
+          <button type="button" className="button plain small" onClick={() => change(without(filterNames))}>
             Clear filters
           </button>
         )}
       </div>
       <div className="row">
-        {variables.sortMetric && (
-          <label className="row">
-            <span>Sorted by {variables.sortMetric},</span>
-            <select
-              aria-label="Value of the metric"
-              value={variables.sortBy ?? 'LAST'}
-              onChange={({ target }) => set('by', target.value === 'LAST' ? '' : target.value)}
-            >
-              {Object.entries(sortValues).map(([value, word]) => (
-                <option key={value} value={value}>
-                  {word}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        {variables.sortMetric && (
-          <button type="button" className="button plain small" onClick={() => change(withoutSort)}>
-            Newest first
-          </button>
-        )}
+        {variables.sortMetric && <SortedBy metric={variables.sortMetric} by={variables.sortBy} change={change} />}
         <Columns view={view} change={change} owner={variables.owner ?? null} />
       </div>
     </search>
   )
 }
 
-function withoutSort(before: URLSearchParams): URLSearchParams {
+const filterNames = ['q', 'status', 'owner', ...Object.keys(textFilters)]
+const sortNames = ['sort', 'by', 'order']
+
+const without = (names: readonly string[]) => (before: URLSearchParams) => {
   const next = new URLSearchParams(before)
-  for (const name of ['sort', 'by', 'order']) next.delete(name)
+  for (const name of names) next.delete(name)
   return next
+}
+
+interface SortProps extends Pick<Props, 'change'> {
+  readonly metric: string
+  readonly by: RunView['variables']['sortBy']
+}
+
+function SortedBy({ metric, by, change }: SortProps) {
+  const choose = (value: string) => change((before) => withMember(before, 'by', value === 'LAST' ? '' : value))
+  return (
+    <>
+      <label className="row">
+        <span>Sorted by {metric},</span>
+        <select aria-label="Value of the metric" value={by ?? 'LAST'} onChange={({ target }) => choose(target.value)}>
+          {Object.entries(sortValues).map(([value, word]) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" className="button plain small" onClick={() => change(without(sortNames))}>
+        Newest first
+      </button>
+    </>
+  )
 }
 
 interface ColumnsProps extends Pick<Props, 'view' | 'change'> {

@@ -52,16 +52,7 @@ export default function CardForm({ owner, repo }: Props) {
   const save = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (read === null) return
-    const form = new FormData(event.currentTarget)
-    const value = (name: string) => String(form.get(name) ?? '').trim() || null
-    const text = withCard(read.text, {
-      pretty_name: value('title'),
-      license: value('license'),
-      library_name: value('library'),
-      pipeline_tag: value('task'),
-      language: tagsIn(value('language') ?? ''),
-      tags: tagsIn(value('cardTags') ?? ''),
-    })
+    const text = withCard(read.text, cardIn(new FormData(event.currentTarget)))
     setBusy(true)
     setFault(null)
     try {
@@ -84,19 +75,7 @@ export default function CardForm({ owner, repo }: Props) {
       {read === null && !fault && <Loading />}
       {read && (
         <>
-          <Text label="Title" name="title" value={read.card.pretty_name} />
-          <Field label="License" hint="Its SPDX name, such as apache-2.0.">
-            <input name="license" list="licenses" defaultValue={textOf(read.card.license)} autoComplete="off" />
-          </Field>
-          <datalist id="licenses">
-            {licenses.map((one) => (
-              <option key={one} value={one} />
-            ))}
-          </datalist>
-          <Text label="Library" name="library" value={read.card.library_name} hint="Such as lerobot." />
-          <Text label="Task" name="task" value={read.card.pipeline_tag} hint="Such as robotics." />
-          <Text label="Languages" name="language" value={read.card.language} hint="Such as en." />
-          <Text label="Tags of the card" name="cardTags" value={read.card.tags} hint="Words, separated by spaces." />
+          <CardFields card={read.card} />
           <div>
             <button type="submit" className="button primary" disabled={isBusy}>
               Save card
@@ -106,6 +85,39 @@ export default function CardForm({ owner, repo }: Props) {
       )}
     </form>
   )
+}
+
+function CardFields({ card }: Pick<Read, 'card'>) {
+  return (
+    <>
+      <Text label="Title" name="title" value={card.pretty_name} />
+      <Field label="License" hint="Its SPDX name, such as apache-2.0.">
+        <input name="license" list="licenses" defaultValue={textOf(card.license)} autoComplete="off" />
+      </Field>
+      <datalist id="licenses">
+        {licenses.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <Text label="Library" name="library" value={card.library_name} hint="Such as lerobot." />
+      <Text label="Task" name="task" value={card.pipeline_tag} hint="Such as robotics." />
+      <Text label="Languages" name="language" value={card.language} hint="Such as en." />
+      <Text label="Tags of the card" name="cardTags" value={card.tags} hint="Words, separated by spaces." />
+    </>
+  )
+}
+
+/** What a person wrote into `CardFields`. */
+function cardIn(form: FormData) {
+  const value = (name: string) => String(form.get(name) ?? '').trim() || null
+  return {
+    pretty_name: value('title'),
+    license: value('license'),
+    library_name: value('library'),
+    pipeline_tag: value('task'),
+    language: tagsIn(value('language') ?? ''),
+    tags: tagsIn(value('cardTags') ?? ''),
+  }
 }
 
 const textOf = (value: Card[keyof Card]): string => (typeof value === 'string' ? value : (value ?? []).join(' '))
