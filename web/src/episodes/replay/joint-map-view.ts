@@ -16,7 +16,7 @@ import { targetsOf } from './robot-targets.ts'
 import { DEGREES } from './units.ts'
 
 /** What a person chose about the map. */
-export interface MapChoice {
+interface MapChoice {
   /** Of a map that was made here; null for a kept one, or joints by name. */
   readonly map: readonly MappedJoint[] | null
   /** Of a kept map, as `keptInUse` takes it. */
