@@ -54,7 +54,7 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
     await page.locator('input[name="episodes"]').fill('0-1')
     // What says nothing labels nothing.
     await page.getByRole('button', { name: 'Label episodes' }).click()
-    await page.getByText('Choose one here or an outcome, or write a note.').waitFor()
+    await page.getByText('Choose one here or an outcome, or write or remove a note.').waitFor()
     expect(await page.getByText('2 episodes labelled.').count()).toBe(0)
     await page.locator('select[name="choice"]').selectOption('drop')
     await page.locator('input[name="note"]').fill('gripper slipped')
@@ -75,6 +75,21 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
       [null, null],
       [null, null],
     ])
+    // The note alone goes, and comes back by an undo.
+    const first = async () => {
+      const { items } = (await hub.call(ada, 'GET', labels)).json
+      return items.map(({ choice, note }: Json) => [choice, note])[0]
+    }
+    await page.locator('input[name="episodes"]').fill('0')
+    await page.getByRole('checkbox', { name: 'Remove the note' }).press('Space')
+    expect(await page.locator('input[name="note"]').isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Label episodes' }).click()
+    await expect.poll(first).toEqual(['drop', null])
+    await page.getByText('gripper slipped').waitFor({ state: 'detached' })
+    expect(await page.getByRole('checkbox', { name: 'Remove the note' }).isChecked()).toBe(false)
+    await page.getByRole('button', { name: 'Undo the label of episode 0' }).click()
+    await page.getByText('gripper slipped').waitFor()
+    expect(await first()).toEqual(['drop', 'gripper slipped'])
     expect(await accessibilityFaults(page)).toEqual([])
     expect(faults()).toEqual([])
   })

@@ -34,6 +34,7 @@ export function LabelForm({ owner, repo, changed }: Props) {
   const [{ error, fetching }, label] = useMutation(labelEpisodesMutation)
   const [fault, setFault] = useState<string | null>(null)
   const [isEmpty, setEmpty] = useState(false)
+  const [isBare, setBare] = useState(false)
   const toast = useToast()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -42,11 +43,12 @@ export function LabelForm({ owner, repo, changed }: Props) {
     const episodes = episodeNumbers(String(form.get('episodes')).trim() || shown)
     setFault('fault' in episodes ? episodes.fault : null)
     if ('fault' in episodes) return
-    const note = String(form.get('note')).trim()
+    // A field that is disabled is not in the form.
+    const note = String(form.get('note') ?? '').trim()
     const said = {
       choice: memberOf(choices, form.get('choice')),
       outcome: memberOf(outcomes, form.get('outcome')),
-      note: note === '' ? undefined : note,
+      note: isBare ? null : note === '' ? undefined : note,
     }
     const saysNothing = Object.values(said).every((part) => part === undefined)
     setEmpty(saysNothing)
@@ -54,6 +56,7 @@ export function LabelForm({ owner, repo, changed }: Props) {
     const answer = await label({ input: { owner, repo, episodes, ...said } })
     if (answer.error) return
     element.reset()
+    setBare(false)
     toast(`${counted(episodes.length, 'episode')} labelled.`)
     changed()
   }
@@ -64,15 +67,18 @@ export function LabelForm({ owner, repo, changed }: Props) {
         <Field label="Episodes" hint="As in 3, 5-9" fault={fault ?? faultOf(error, 'episodes')}>
           <input name="episodes" placeholder={shown} autoComplete="off" />
         </Field>
-        <Field label="Choice" fault={isEmpty ? 'Choose one here or an outcome, or write a note.' : null}>
+        <Field label="Choice" fault={isEmpty ? 'Choose one here or an outcome, or write or remove a note.' : null}>
           <Select name="choice" words={choices} />
         </Field>
         <Field label="Outcome">
           <Select name="outcome" words={outcomes} />
         </Field>
         <Field label="Note" fault={faultOf(error, 'note')}>
-          <input name="note" maxLength={4000} autoComplete="off" />
+          <input name="note" maxLength={4000} autoComplete="off" disabled={isBare} />
         </Field>
+        <label className="row">
+          <input type="checkbox" checked={isBare} onChange={() => setBare(!isBare)} /> Remove the note
+        </label>
         <button type="submit" className="button" disabled={fetching}>
           Label episodes
         </button>
