@@ -50,6 +50,7 @@ export const statements: Readonly<Record<string, number>> = {
   RolloutGates: 3,
   RolloutBoard: 3,
   BoardConditions: 3,
+  NamedRollout: 3,
   FailedSeeds: 3,
   RolloutDifferences: 3,
   RunsOfModels: 3,

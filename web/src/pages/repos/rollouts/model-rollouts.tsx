@@ -6,7 +6,7 @@ import { LoadMore } from '../../../ui/load-more.tsx'
 import { repoParts } from '../../../ui/repo-parts.ts'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
-import { ComparedRollouts } from './compared-rollouts.tsx'
+import { ChosenResults, useChosenResults } from './chosen-results.tsx'
 import { GatesOfModel } from './gates-of-model.tsx'
 import { KeptSeeds } from './kept-seeds.tsx'
 import { resultName } from './result-name.ts'
@@ -27,7 +27,7 @@ interface Props {
 const rolloutsOf = ({ rollouts }: NonNullable<ModelRolloutsQuery['repo']>) => rollouts
 
 export function ModelRollouts({ owner, repo }: Props) {
-  const [chosen, choose] = useState<readonly string[]>([])
+  const { chosen, toggle } = useChosenResults()
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: modelRolloutsQuery, variables, field: 'repo', select: rolloutsOf })
   const below = (row: RolloutRowFragment) => (
@@ -52,9 +52,9 @@ export function ModelRollouts({ owner, repo }: Props) {
           </p>
         </Empty>
       )}
-      <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
+      <ChosenResults chosen={chosen} rows={pages.nodes} toggle={toggle} />
       {pages.nodes.length > 0 && (
-        <RolloutTable rows={pages.nodes} shows="robot" chosen={chosen} choose={choose} below={below} />
+        <RolloutTable rows={pages.nodes} shows="robot" chosen={chosen} toggle={toggle} below={below} />
       )}
       <LoadMore pages={pages} />
     </div>

@@ -1,5 +1,5 @@
 /** The boards of a robot: its tasks, and how sure each model is of them. */
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useSearchParams } from '../../../app/navigate.tsx'
 import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
@@ -7,7 +7,7 @@ import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { useReading } from '../../../ui/use-reading.ts'
 import { resultsText, shortBoard } from './board-results.ts'
-import { ComparedRollouts } from './compared-rollouts.tsx'
+import { ChosenResults, useChosenResults } from './chosen-results.tsx'
 import { disturbanceText } from './disturbance-text.ts'
 import { KeptMotions } from './kept-motions.tsx'
 import { KeptSeeds } from './kept-seeds.tsx'
@@ -83,7 +83,7 @@ function Boards({ owner, repo }: Props) {
 }
 
 function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: string }) {
-  const [chosen, choose] = useState<readonly string[]>([])
+  const { chosen, toggle } = useChosenResults()
   const variables = useMemo(() => ({ owner, repo, fingerprint, after: null }), [owner, repo, fingerprint])
   const pages = usePages({ query: rolloutBoardQuery, variables, field: 'repo', select: entriesOf })
   return (
@@ -97,13 +97,13 @@ function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: str
       <Command text={fingerprint} label="fingerprint of the board" />
       <Conditions owner={owner} repo={repo} fingerprint={fingerprint} />
       {pages.isEmpty && <p className="dim">There is no result that you can see.</p>}
-      <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
+      <ChosenResults chosen={chosen} rows={pages.nodes} toggle={toggle} />
       {pages.nodes.length > 0 && (
         <RolloutTable
           rows={pages.nodes}
           shows="model"
           chosen={chosen}
-          choose={choose}
+          toggle={toggle}
           below={(row) => <KeptSeeds row={row} />}
         />
       )}

@@ -6,6 +6,7 @@ import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
 import { shortBoard } from './board-results.ts'
 import { disturbanceText } from './disturbance-text.ts'
+import { resultName } from './result-name.ts'
 import type { RolloutRowFragment } from './rollouts.graphql.ts'
 import { ScoreCells, ScoreHeads } from './score-cells.tsx'
 
@@ -18,16 +19,14 @@ interface Props {
   readonly rows: readonly Row[]
   /** Which of both repos the page is not about. */
   readonly shows: 'model' | 'robot'
-  /** Of the results that are compared: at most two. */
+  /** The names of the results that are compared: at most two. */
   readonly chosen: readonly string[]
-  readonly choose: (ids: readonly string[]) => void
+  readonly toggle: (name: string) => void
   /** Below the row of a result. */
   readonly below?: (row: RolloutRowFragment) => ReactNode
 }
 
-export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
-  const toggle = (id: string) =>
-    choose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
+export function RolloutTable({ rows, shows, chosen, toggle, below }: Props) {
   return (
     <div className="panel flush table-wrap">
       <table>
@@ -47,8 +46,8 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
                 <input
                   type="checkbox"
                   aria-label={compareLabel(row)}
-                  checked={chosen.includes(row.id)}
-                  onChange={() => toggle(row.id)}
+                  checked={chosen.includes(resultName(row))}
+                  onChange={() => toggle(resultName(row))}
                 />
               </td>
               <td>
