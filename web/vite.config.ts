@@ -1,4 +1,6 @@
 /** The build of the pages: one entry, a chunk a page, hashed names. `scripts/web-pages.ts` runs it. */
+import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
@@ -8,6 +10,10 @@ const checks = { pluginTimings: false }
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/',
+  // It is sent compressed, so no header has the bytes that a page counts.
+  define: {
+    MUJOCO_BYTES: statSync(createRequire(import.meta.url).resolve('@mujoco/mujoco/mujoco.wasm')).size,
+  },
   resolve: {
     alias: {
       // MuJoCo's loader imports it where it runs in Node.

@@ -90,6 +90,14 @@ export function notDownloaded(path: string, why: string): Problem {
   }
 }
 
+export function mujocoNotDownloaded(why: string): Problem {
+  return {
+    title: 'MuJoCo was not downloaded',
+    details: [cut(why)],
+    fix: 'Reload the page once the hub can be reached.',
+  }
+}
+
 export function engineFailed(why: string): Problem {
   const memory = /bad_alloc|memory|grow/i.test(why)
   return {

@@ -15,10 +15,13 @@ const stageNames: Readonly<Record<Stage, string>> = {
 
 /** How far a robot is loaded. */
 export function progressNode({ stage, doneBytes, totalBytes }: Loading): HTMLElement {
-  const text = stageNames[stage]
+  const isThere = stage === 'engine' && totalBytes > 0 && doneBytes >= totalBytes
+  const text = isThere ? 'Starting MuJoCo' : stageNames[stage]
   const bar = element('progress', { 'aria-label': text, max: 1 })
-  if (stage === 'files' && totalBytes > 0) bar.value = doneBytes / totalBytes
-  const size = stage === 'files' ? ` (${bytes(doneBytes)} of ${bytes(totalBytes)})` : ''
+  // The engine's bytes are not known before the first ones come, and a model is read until no file is missing.
+  const isCounted = stage === 'files' || (stage === 'engine' && totalBytes > 0 && !isThere)
+  if (isCounted && totalBytes > 0) bar.value = doneBytes / totalBytes
+  const size = isCounted ? ` (${bytes(doneBytes)} of ${bytes(totalBytes)})` : ''
   return element('div', { class: 'viewer-progress' }, element('p', {}, `${text}${size}`), bar)
 }
 

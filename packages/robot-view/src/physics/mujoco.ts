@@ -24,8 +24,14 @@ export interface LoadedMujoco {
 /** Emscripten's own account of an allocation that failed, up to eight lines of it. */
 const noMemory = /^(growMemory:|Failed to grow the heap|Cannot enlarge memory)/
 
-/** `tell` is called with each line that MuJoCo prints: its warnings. */
-export async function openMujoco(tell: (line: string) => void): Promise<LoadedMujoco> {
+/** Makes the WebAssembly of MuJoCo from what its loader gives it. */
+export type Instantiate = (imports: object) => Promise<{ readonly instance: object; readonly module: object }>
+
+/**
+ * `tell` is called with each line that MuJoCo prints: its warnings. `instantiate`: for who fetches the WebAssembly
+ * itself; without it the loader finds it. Rejects as it does.
+ */
+export async function openMujoco(tell: (line: string) => void, instantiate?: Instantiate): Promise<LoadedMujoco> {
   let outOfMemory = false
   const hear = (text: unknown) => {
     const line = String(text)
@@ -34,6 +40,17 @@ export async function openMujoco(tell: (line: string) => void): Promise<LoadedMu
   }
   // Loaded where it runs: most commands, and most installations of the command line, do without it.
   const { default: load } = await import('@mujoco/mujoco')
-  const mujoco = await load({ print: hear, printErr: hear })
+  const said = { print: hear, printErr: hear }
+  const mujoco = await (instantiate ? loadedBy(load, said, instantiate) : load(said))
   return { mujoco, files: (mujoco as unknown as { FS: MemoryFiles }).FS, isOutOfMemory: () => outOfMemory }
+}
+
+/** The loader waits for ever where the WebAssembly is not made: a promise beside it rejects then. */
+function loadedBy(load: typeof loadMujoco, said: object, instantiate: Instantiate): Promise<Module> {
+  const failed = Promise.withResolvers<never>()
+  const instantiateWasm = (imports: object, made: (instance: object, module: object) => void) => {
+    instantiate(imports).then(({ instance, module }) => made(instance, module), failed.reject)
+    return {}
+  }
+  return Promise.race([load({ ...said, instantiateWasm }), failed.promise])
 }

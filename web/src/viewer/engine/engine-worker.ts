@@ -9,6 +9,7 @@ import { downloads } from './download.ts'
 import { driverOf } from './driver.ts'
 import { gatherFiles } from './gather-files.ts'
 import { loadBoth } from './load-both.ts'
+import { downloadedMujoco } from './mujoco-download.ts'
 import { pictureDesk } from './picture-desk.ts'
 import { openSession, type Session } from './session.ts'
 
@@ -88,7 +89,7 @@ function sayFrame(opened: Session): void {
 async function open(request: OpenRequest): Promise<void> {
   try {
     const { engine, model, engineMs, filesMs } = await loadBoth({
-      engine: () => openMujoco(() => undefined),
+      engine: (told) => openMujoco(() => undefined, downloadedMujoco(told)),
       model: (told) => gatherFiles(downloads(new Map(request.files), sign), request.entry, request.base, told),
       tell,
     })
