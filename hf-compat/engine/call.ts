@@ -100,6 +100,8 @@ export class Call {
     const plan = this.#plans.get(name)
     if (!plan) throw new Error(`The route does not say that it asks ${name}.graphql.`)
     const { edge, request, reply } = this
+    // A streamed body may take hours.
+    await edge.renew(request)
     edge.spend(request, reply, plan.costOf(variables as Record<string, unknown>).objects)
     const ctx = edge.contextOf(request, { undo: this.#undo })
     const value = await runDocument(plan, { name, ctx, variables: variables as Record<string, unknown> })

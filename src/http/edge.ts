@@ -30,6 +30,7 @@ export function registerEdge(
   },
 ): void {
   app.decorateRequest('viewer', null)
+  app.decorateRequest('identifiedAtMs', 0)
   app.decorateRequest('abortOnClose', null)
   app.decorateRequest('response', null)
   app.addHook('onRequest', (request, reply, done) => {

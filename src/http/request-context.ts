@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by `identify`; null on routes without authentication. */
     viewer: Viewer | null
+    /** When `viewer` was looked up, by `performance.now()`. */
+    identifiedAtMs: number
     /** Aborts if the client disconnects or the hub shuts down. */
     abortOnClose: AbortController | null
     /** The raw response, whose close ends the request; set by the first hook. */

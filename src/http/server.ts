@@ -28,7 +28,7 @@ import { Documents } from './graphql-documents.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
 import { registerHealth } from './health.ts'
 import { HeldBytes, HeldTotal, holdAnswers, holdBodies } from './held-bytes.ts'
-import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
+import { type Authenticate, identifyHook, limitAddressHook, type Renew, renewing } from './identify.ts'
 import { registerInstall } from './install-routes.ts'
 import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
@@ -47,6 +47,8 @@ import { WrittenBytes } from './written-bytes.ts'
 export interface Edge {
   /** Authenticates, applies the rate limit, and sets what `contextOf` reads. */
   readonly identify: onRequestHookHandler
+  /** For what reads bodies as streams: asks for its caller's rights again, if they are not fresh, before it acts. */
+  readonly renew: Renew
   /** Counts a request that no one is asked to answer for against its address; throws 429 beyond the limit. */
   readonly limitAddress: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   readonly contextOf: (
@@ -174,6 +176,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const identify = identifyHook(parts.authenticate, rate)
   const edge: Edge = {
     identify,
+    renew: renewing(parts.authenticate),
     limitAddress: limitAddressHook(rate),
     contextOf: (request, extra) => contextOf(deps, request, extra),
     spend: spending(rate),
@@ -200,6 +203,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const registerReader = (mount: (scope: FastifyInstance) => void) =>
     app.register(async (scope) => {
       holdBodies(scope, held)
+      scope.addHook('preValidation', edge.renew)
       mount(scope)
     })
   registerReader((scope) => parts.rest.register(scope, edge))

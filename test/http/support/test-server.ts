@@ -175,7 +175,7 @@ const testRoutes: readonly Route[] = [
 const account = { id: 'user_1', kind: 'user', handle: 'ann', name: null } as const
 
 /** `Bearer <name>` is the write key `key_<name>`; `Bearer bad` is rejected. */
-async function testViewer(authorization: string | undefined): Promise<Viewer> {
+export async function testViewer(authorization: string | undefined): Promise<Viewer> {
   if (authorization === undefined) return { kind: 'anonymous' }
   const name = authorization.replace(/^Bearer /, '')
   if (name === 'bad') throw new HubError('auth.invalid', 'The credential is unknown, expired or revoked.')
