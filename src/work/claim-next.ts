@@ -2,6 +2,8 @@
  * The oldest queued worker job that a credential may claim, at once or as soon as there is one.
  * Contract, "Claims and leases".
  */
+import { isDeepStrictEqual } from 'node:util'
+import { currentViewer } from '../auth/current-viewer.ts'
 import { accountByHandle } from '../auth/handle.ts'
 import { assertNotJob, repoViewer } from '../auth/policy.ts'
 import { commitVerb } from '../operation/commit-verb.ts'
@@ -80,15 +82,19 @@ export async function claimNext<T extends object>(
   return untilClaimed(ctx, { topics, waitS }, () => claimOldest(ctx, job, credential, claim))
 }
 
-/** What `claim` gets, at once or within `waitS` when one of the topics is sent; null if nothing. */
+/**
+ * What `claim` gets, at once or within `waitS` when one of the topics is sent; null if nothing. A caller whose rights
+ * change while it waits gets nothing: its next request is asked with those that it has then.
+ */
 export async function untilClaimed<T extends object>(
-  { deps, signal: ended }: AllowedContext,
+  { deps, viewer, signal: ended }: AllowedContext,
   { topics, waitS }: { readonly topics: readonly string[]; readonly waitS: number },
   claim: () => Promise<T | null>,
 ): Promise<T | null> {
   if (waitS === 0) return claim()
   const signal = AbortSignal.any([ended, deps.stopping, AbortSignal.timeout(waitS * 1000)])
   for await (const _hint of deps.events.watch(topics, signal)) {
+    if (!isDeepStrictEqual(await currentViewer(deps.db, viewer), viewer)) return null
     const claimed = await claim()
     if (claimed) return claimed
   }
