@@ -38,25 +38,13 @@ const pathsOf = (files: readonly Outgoing[]) => files.map(({ path }) => path).so
 
 /** What became of each file, remembered for the next push and told to the progress. */
 export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'progress' | 'root'>) {
+  const { arrived, ...ahead } = filesAhead(progress)
+  const { committed, named, commitId } = committedFiles(state, root)
   const failed: FailedFile[] = []
-  const sent: Outgoing[] = []
-  const linked: Outgoing[] = []
-  const reached = { files: 0, bytes: 0 }
-  let waiting: FileAhead[] = []
-  let partedBytes = 0
   const ended = new Set<Content>()
-  const told = new Set<Outgoing>()
   let cause: unknown = null
-  let commitId: string | null = null
+  let partedBytes = 0
 
-  const isAhead = (local: Outgoing, from: FileAhead['from']) => {
-    waiting.push({ local, from })
-    reached.files += 1
-    reached.bytes += local.size
-    if (from !== 'sent') progress.bytes(local.size, 'known')
-    if (!told.has(local)) progress.file(local.path, ...(from === 'sent' ? [] : ['known' as const]))
-    told.add(local)
-  }
   const fail = (local: Outgoing, why: string, error: unknown) => {
     failed.push({ path: local.path, why })
     cause ??= error
@@ -67,23 +55,17 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
       const { source, files } = content
       ended.add(content)
       if (!isSmall(content)) partedBytes += content.size
-      for (const local of files) isAhead(local, local === source ? 'sent' : 'hub')
+      for (const local of files) arrived(local, local === source ? 'sent' : 'hub')
     },
     /** They were there before it. */
     known(content: Content) {
       ended.add(content)
-      for (const local of content.files) isAhead(local, 'hub')
+      for (const local of content.files) arrived(local, 'hub')
     },
     /** An earlier push sent them ahead, as far as this machine knows. */
     remembered(content: Content) {
       ended.add(content)
-      for (const local of content.files) isAhead(local, 'memory')
-    },
-    /** The hub has the bytes of these files no more. */
-    lost(files: readonly Outgoing[]) {
-      reached.files -= files.length
-      reached.bytes -= totalBytes(files)
-      progress.bytes(-totalBytes(files), 'known')
+      for (const local of content.files) arrived(local, 'memory')
     },
     failed(content: Content, why: string, error: unknown) {
       ended.add(content)
@@ -92,6 +74,39 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
     fail,
     /** Its bytes are at the hub, or have failed. */
     hasEnded: (content: Content) => ended.has(content),
+    ...ahead,
+    committed,
+    hasFailed: () => failed.length > 0,
+    /** Bytes of the contents that this push sent in parts, and whole. */
+    partedBytes: () => partedBytes,
+    outcome(): Outcome {
+      // Files end in any order; a report that is compared with another should not.
+      failed.sort((a, b) => (a.path < b.path ? -1 : 1))
+      return { ...named(), failed, cause, commitId: commitId() }
+    },
+  }
+}
+
+/** Files whose bytes are at the hub, and those of them that no commit has named yet. */
+function filesAhead(progress: Sending['progress']) {
+  const reached = { files: 0, bytes: 0 }
+  const told = new Set<Outgoing>()
+  let waiting: FileAhead[] = []
+  return {
+    arrived(local: Outgoing, from: FileAhead['from']) {
+      waiting.push({ local, from })
+      reached.files += 1
+      reached.bytes += local.size
+      if (from !== 'sent') progress.bytes(local.size, 'known')
+      if (!told.has(local)) progress.file(local.path, ...(from === 'sent' ? [] : ['known' as const]))
+      told.add(local)
+    },
+    /** The hub has the bytes of these files no more. */
+    lost(files: readonly Outgoing[]) {
+      reached.files -= files.length
+      reached.bytes -= totalBytes(files)
+      progress.bytes(-totalBytes(files), 'known')
+    },
     hasAhead: () => waiting.length > 0,
     /** The files that a commit can name by now, each once. */
     takeAhead(): FileAhead[] {
@@ -99,6 +114,17 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
       waiting = []
       return taken
     },
+    /** How far an interrupted push came: files whose bytes are at the hub. */
+    reached: () => ({ ...reached }),
+  }
+}
+
+/** Files that a commit has named. */
+function committedFiles(state: Sending['state'], root: string) {
+  const sent: Outgoing[] = []
+  const linked: Outgoing[] = []
+  let commitId: string | null = null
+  return {
     committed(files: readonly FileAhead[], made: string) {
       commitId = made
       state.forgetAhead(files.map(({ local }) => local.sha256))
@@ -110,24 +136,13 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
         ;(from === 'sent' ? sent : linked).push(local)
       }
     },
-    hasFailed: () => failed.length > 0,
-    /** Bytes of the contents that this push sent in parts, and whole. */
-    partedBytes: () => partedBytes,
-    /** How far an interrupted push came: files whose bytes are at the hub. */
-    reached: () => ({ ...reached }),
-    outcome(): Outcome {
-      // Files end in any order; a report that is compared with another should not.
-      failed.sort((a, b) => (a.path < b.path ? -1 : 1))
-      return {
-        sent: pathsOf(sent),
-        sentBytes: totalBytes(sent),
-        linked: pathsOf(linked),
-        linkedBytes: totalBytes(linked),
-        failed,
-        cause,
-        commitId,
-      }
-    },
+    named: () => ({
+      sent: pathsOf(sent),
+      sentBytes: totalBytes(sent),
+      linked: pathsOf(linked),
+      linkedBytes: totalBytes(linked),
+    }),
+    commitId: () => commitId,
   }
 }
 

@@ -80,27 +80,22 @@ export type TransferState = ReturnType<typeof openState>
  * the cache lives in memory only.
  */
 export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
-  const { file, facts, remember, rememberAll, close } = openFacts(cacheDir, hubUrl, repo, now)
-  const sentNow = new Set<string>()
-
-  const forgetAhead = (contents: readonly string[]): void => {
-    for (const some of batchesOf(new Set(contents.filter((one) => facts.has(`ahead ${one}`))), CONTENTS_PER_LINE))
-      remember({ k: 'taken', contents: some, at: now() })
-  }
-
-  const rememberSynced = (files: readonly { file: string; path: string; sha256: string }[]): void => {
-    const at = now()
-    const news = files.filter(({ file: localFile, path, sha256 }) => {
-      const fact = facts.get(`synced ${localFile}`)
-      const isSame = fact?.k === 'synced' && fact.sha256 === sha256 && fact.path === path
-      return !(isSame && fact.at > at - SYNCED_RENEWAL_MS)
-    })
-    for (const some of batchesOf(news, CONTENTS_PER_LINE))
-      rememberAll(some.map((one) => ({ k: 'synced' as const, ...one, at })))
-  }
-
+  const cache = openFacts(cacheDir, hubUrl, repo, now)
   return {
-    file,
+    file: cache.file,
+    ...digestFacts(cache),
+    ...aheadFacts(cache),
+    ...commitFacts(cache),
+    ...syncedFacts(cache),
+    close: cache.close,
+  }
+}
+
+type Facts = ReturnType<typeof openFacts>
+
+/** What a push need not find out or send again: digests, of files here and of the repo, and ETags of sent parts. */
+function digestFacts({ facts, remember, now }: Facts) {
+  return {
     /** The digest of a local file that has not changed since (`stamp`), or null. */
     hashOf(localFile: string, stamp: string): string | null {
       const fact = facts.get(`hash ${localFile}`)
@@ -108,6 +103,15 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
     },
     rememberHash: (localFile: string, stamp: string, sha256: string) =>
       remember({ k: 'hash', file: localFile, stamp, sha256, at: now() }),
+    /** This machine knows the entry's digest before the hub has hashed it. */
+    rememberStored: (entry: RemoteFile, sha256: string) =>
+      remember({ k: 'stored', path: entry.path, mark: versionOf(entry), sha256, at: now() }),
+    /** The digest of a remote entry: the hub's own, otherwise the cached one for exactly this entry, otherwise null. */
+    digestOf(entry: RemoteFile): string | null {
+      if (entry.sha256 !== null) return entry.sha256
+      const fact = facts.get(`stored ${entry.path}`)
+      return fact?.k === 'stored' && fact.mark === versionOf(entry) ? fact.sha256 : null
+    },
     /** The ETag of a part sent earlier, or null. */
     partEtag(uploadId: string, partNumber: number): string | null {
       const fact = facts.get(`part ${uploadId} ${partNumber}`)
@@ -115,6 +119,19 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
     },
     rememberPart: (uploadId: string, n: number, etag: string) =>
       remember({ k: 'part', upload: uploadId, n, etag, at: now() }),
+  }
+}
+
+/** Contents that the hub has stored ahead of a commit. */
+function aheadFacts({ facts, remember, now }: Facts) {
+  const sentNow = new Set<string>()
+
+  const forgetAhead = (contents: readonly string[]): void => {
+    for (const some of batchesOf(new Set(contents.filter((one) => facts.has(`ahead ${one}`))), CONTENTS_PER_LINE))
+      remember({ k: 'taken', contents: some, at: now() })
+  }
+
+  return {
     /**
      * Whether the hub has stored this content ahead of a commit, at the request of this state or an earlier one. It may
      * have collected it since. A fact of the future says nothing of its age: the clock was set back.
@@ -135,6 +152,12 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
       const all = [...facts.values()].flatMap((fact) => (fact.k === 'ahead' ? fact.contents : []))
       forgetAhead(all.filter((one) => !sentNow.has(one)))
     },
+  }
+}
+
+/** Commits that the hub has not answered. */
+function commitFacts({ facts, remember, now }: Facts) {
+  return {
     rememberCommitting: ({ key, body }: OpenCommit) =>
       remember({ k: 'committing', key, body: structuredClone(body) as z.output<typeof commitBody>, at: now() }),
     /** The hub answered, with success or an error. */
@@ -143,15 +166,23 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
       const open = [...facts.values()].filter((fact) => fact.k === 'committing')
       return open.filter((fact) => fact.at > now() - COMMIT_MS)
     },
-    /** This machine knows the entry's digest before the hub has hashed it. */
-    rememberStored: (entry: RemoteFile, sha256: string) =>
-      remember({ k: 'stored', path: entry.path, mark: versionOf(entry), sha256, at: now() }),
-    /** The digest of a remote entry: the hub's own, otherwise the cached one for exactly this entry, otherwise null. */
-    digestOf(entry: RemoteFile): string | null {
-      if (entry.sha256 !== null) return entry.sha256
-      const fact = facts.get(`stored ${entry.path}`)
-      return fact?.k === 'stored' && fact.mark === versionOf(entry) ? fact.sha256 : null
-    },
+  }
+}
+
+/** Which content local files had in common with the repo last. */
+function syncedFacts({ facts, remember, rememberAll, now }: Facts) {
+  const rememberSynced = (files: readonly { file: string; path: string; sha256: string }[]): void => {
+    const at = now()
+    const news = files.filter(({ file: localFile, path, sha256 }) => {
+      const fact = facts.get(`synced ${localFile}`)
+      const isSame = fact?.k === 'synced' && fact.sha256 === sha256 && fact.path === path
+      return !(isSame && fact.at > at - SYNCED_RENEWAL_MS)
+    })
+    for (const some of batchesOf(news, CONTENTS_PER_LINE))
+      rememberAll(some.map((one) => ({ k: 'synced' as const, ...one, at })))
+  }
+
+  return {
     /**
      * The content that a local file had when it was last pulled, or found equal to the repo's; null if that is not
      * known.
@@ -170,7 +201,6 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
     synced(): Array<{ readonly file: string; readonly path?: string | undefined; readonly sha256: string }> {
       return [...facts.values()].filter((fact) => fact.k === 'synced')
     },
-    close,
   }
 }
 
@@ -203,7 +233,7 @@ function openFacts(cacheDir: string, hubUrl: string, repo: RepoName, now: () => 
     journal.append(lines.map((one) => JSON.stringify(one)).join('\n'))
   }
 
-  return { file, facts, remember, rememberAll, close: journal.close }
+  return { file, facts, now, remember, rememberAll, close: journal.close }
 }
 
 /** Any overwrite changes one of these. */
