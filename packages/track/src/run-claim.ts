@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { failureLine, type HubClient, ProblemError } from '@hub/client/internal'
 import type { RemoteRun, StartedRun } from '@hub/client/run-shapes'
 import { outputSlug } from '@hub/runner/publish-checkpoints'
-import type { TrackJournal } from './track-journal.ts'
+import type { TrackJournal, TrackState } from './track-journal.ts'
 
 export interface RunClaim {
   /** Begins the run, unless it is. Rejects with the client's error. */
@@ -27,30 +27,8 @@ const workerName = () => `${hostname().slice(0, 100)} pid ${process.pid}`
 
 /** The claim of a tracked run, kept in its journal. */
 export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOptions): RunClaim {
-  /** The hub has nothing of the metrics of a new attempt, and counts its reports from 0. */
   function take(run: RemoteRun, logBytes: number): void {
-    const [owner, slug] = journal.state.outputRepo?.split('/') ?? []
-    const { target, published, media, artifacts } = journal.state
-    // Files that an earlier run of these lines has in its repo stay there.
-    const hasFiles = published !== null || media.run !== null || artifacts.bytes > 0
-    const kept = hasFiles ? target : null
-    journal.put({
-      started: true,
-      claimKey: null,
-      runId: run.id,
-      attempt: run.attempt,
-      target: kept ?? { owner: owner ?? run.owner.handle, slug: slug ?? outputSlug(run) },
-      log: { bytes: logBytes, seq: 0 },
-      metrics: { bytes: 0, seq: 0 },
-      sending: null,
-      configVersion: null,
-      // What a person changed on the page meanwhile stays.
-      words: run.id === journal.state.runId ? journal.state.words : {},
-      scorecardSent: false,
-      environmentSent: false,
-      outputReported: false,
-      media: { ...media, bytes: 0 },
-    })
+    journal.put(newAttempt(journal.state, run, logBytes))
     taken(run)
   }
 
@@ -103,10 +81,7 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
     begin,
     async recover(refusal) {
       const { runId, attempt, ending } = journal.state
-      const run = await client.runs.get(runId).catch((error: unknown) => {
-        if (error instanceof ProblemError && error.status === 404) return null
-        throw error
-      })
+      const run = await runIfThere(client, runId)
       if (run === null) return beginAnew(`${runId} is not there any more`, null)
       if (run.attempt === attempt && ending !== null && run.status === ending.status) {
         journal.put({ done: true })
@@ -124,6 +99,38 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
       }
       return beginAnew(`${runId} has ended as ${run.status}`, runId)
     },
+  }
+}
+
+const runIfThere = (client: HubClient, runId: string): Promise<RemoteRun | null> =>
+  client.runs.get(runId).catch((error: unknown) => {
+    if (error instanceof ProblemError && error.status === 404) return null
+    throw error
+  })
+
+/** The hub has nothing of the metrics of a new attempt, and counts its reports from 0. */
+function newAttempt(state: TrackState, run: RemoteRun, logBytes: number): Partial<TrackState> {
+  const { target, published, media, artifacts } = state
+  const [owner, slug] = state.outputRepo?.split('/') ?? []
+  // Files that an earlier run of these lines has in its repo stay there.
+  const hasFiles = published !== null || media.run !== null || artifacts.bytes > 0
+  const kept = hasFiles ? target : null
+  return {
+    started: true,
+    claimKey: null,
+    runId: run.id,
+    attempt: run.attempt,
+    target: kept ?? { owner: owner ?? run.owner.handle, slug: slug ?? outputSlug(run) },
+    log: { bytes: logBytes, seq: 0 },
+    metrics: { bytes: 0, seq: 0 },
+    sending: null,
+    configVersion: null,
+    // What a person changed on the page meanwhile stays.
+    words: run.id === state.runId ? state.words : {},
+    scorecardSent: false,
+    environmentSent: false,
+    outputReported: false,
+    media: { ...media, bytes: 0 },
   }
 }
 

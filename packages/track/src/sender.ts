@@ -14,7 +14,7 @@ import { type Background, inBackground } from './files/in-background.ts'
 import { mediaSender } from './files/media-sender.ts'
 import { makeKey } from './hf-variables.ts'
 import { pause } from './pause.ts'
-import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
+import { isRefusal, type RunClaim, reasonOf, runClaim } from './run-claim.ts'
 import { wordSender } from './run-words.ts'
 import { configWithHparams } from './sources/hparams.ts'
 import { objectOf } from './spool.ts'
@@ -62,117 +62,149 @@ const PATIENCE_MS = 30_000
 
 /** The sender of one tracked run. */
 export function createSender(options: SenderOptions): Sender {
-  const { client, transfers, files, journal, logLine, stop } = options
+  const { client, transfers, journal, logLine, canceled } = options
+  const lease = leaseOf(options)
   let attempt: Attempt | null = null
-  let answeredAt = performance.now()
-  let reportedAt = Number.NEGATIVE_INFINITY
-  let heartbeatMs = HEARTBEAT_INTERVALS * options.intervalMs
-  let wake = () => {}
-
-  function note(run: RemoteRun): void {
-    answeredAt = performance.now()
-    reportedAt = answeredAt
-    heartbeatMs = Math.min(HEARTBEAT_INTERVALS * options.intervalMs, leaseMs(run) / 3)
-    if (run.cancel_requested_at) options.canceled()
-  }
-
   const claim = runClaim({
     client,
     journal,
     logLine,
     taken(run) {
       attempt = null
-      note(run)
+      lease.heard(run)
       options.taken(run)
     },
-    canceled: options.canceled,
+    canceled,
   })
+  const round = roundOf(options, { claim, lease, attemptNow: () => (attempt ??= openAttempt(options)) })
+  const pauses = pausesOf(options.stop)
+  return {
+    begin: (signal) => claim.begin(signal),
+    makeKey: () => makeKey({ client: transfers, journal, recover: claim.recover }),
+    answeredAt: lease.answeredAt,
+    wake: pauses.wake,
+    run: () => sendUntilEnd(options, () => orClaimed(round, claim, journal), pauses.wait),
+  }
+}
 
+/** When the hub last answered, and until when the next report keeps the lease. */
+function leaseOf({ intervalMs, canceled }: SenderOptions) {
+  let answeredAt = performance.now()
+  let reportedAt = Number.NEGATIVE_INFINITY
+  let heartbeatMs = HEARTBEAT_INTERVALS * intervalMs
+  return {
+    heard(run: RemoteRun): void {
+      answeredAt = performance.now()
+      reportedAt = answeredAt
+      heartbeatMs = Math.min(HEARTBEAT_INTERVALS * intervalMs, leaseMs(run) / 3)
+      if (run.cancel_requested_at) canceled()
+    },
+    isReportDue: () => performance.now() - reportedAt >= heartbeatMs,
+    answeredAt: () => answeredAt,
+  }
+}
+
+interface RoundParts {
+  readonly claim: RunClaim
+  readonly lease: ReturnType<typeof leaseOf>
+  /** Of the attempt that the run is in. */
+  readonly attemptNow: () => Attempt
+}
+
+/** One round of reports; true once everything is there. */
+function roundOf(options: SenderOptions, { claim, lease, attemptNow }: RoundParts): () => Promise<boolean> {
+  const { files, journal, logLine } = options
   const media = inBackground(mediaSender(options), { what: 'media', journal, logLine })
   const artifacts = inBackground(artifactSender(options), { what: 'artifacts', journal, logLine })
-  const attemptNow = () => (attempt ??= openAttempt({ ...options, transfers }))
-
-  /** One round of reports; true once everything is there. */
-  async function round(): Promise<boolean> {
+  return async () => {
     await claim.begin()
     const { reporter, publisher } = attemptNow()
     const isFinal = options.isComplete()
     const flushed = await reporter.flush(isFinal)
     const answer = (await attemptNow().files(isFinal)) ?? flushed
-    if (answer) note(answer)
-    if (performance.now() - reportedAt >= heartbeatMs) note(await reporter.post({}))
+    if (answer) lease.heard(answer)
+    if (lease.isReportDue()) lease.heard(await reporter.post({}))
     // Files take long; the reports between keep the lease.
     const areSent = [publisher, media, artifacts].map((one) => one.poll(isFinal))
     if (!isFinal || areSent.includes(false)) return false
     await sendOutput(reporter, journal)
     await sendScorecard(reporter, files, journal, logLine)
-    await end(reporter)
+    await reportEnd(reporter, options)
     return true
   }
+}
 
-  async function end(reporter: Reporter): Promise<void> {
-    const { ending } = journal.state
-    if (ending === null) throw new Error('A run was ended without saying how.')
-    const { status } = ending
-    const error = errorToReport(ending.error, files, journal)
-    try {
-      await reporter.post({ status, ...(error === null ? {} : { error }) })
-    } catch (failure) {
-      // `canceled` without a request: the run that was asked to stop is another one now.
-      if (!(failure instanceof ProblemError && failure.status === 422 && status === 'canceled')) throw failure
-      journal.put({ ending: { status: 'failed', error: 'The command was canceled.' } })
-      await end(reporter)
-      return
-    }
-    journal.put({ done: true })
+async function reportEnd(reporter: Reporter, options: SenderOptions): Promise<void> {
+  const { files, journal } = options
+  const { ending } = journal.state
+  if (ending === null) throw new Error('A run was ended without saying how.')
+  const { status } = ending
+  const error = errorToReport(ending.error, files, journal)
+  try {
+    await reporter.post({ status, ...(error === null ? {} : { error }) })
+  } catch (failure) {
+    // `canceled` without a request: the run that was asked to stop is another one now.
+    if (!(failure instanceof ProblemError && failure.status === 422 && status === 'canceled')) throw failure
+    journal.put({ ending: { status: 'failed', error: 'The command was canceled.' } })
+    return reportEnd(reporter, options)
   }
+  journal.put({ done: true })
+}
 
-  const wait = async (ms: number) => {
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve
-    })
-    await Promise.race([pause(ms, stop), woken])
+type RoundEnd = 'again' | 'done' | 'over'
+
+/** A round; the run is claimed again where the hub refuses a report as not ours. */
+async function orClaimed(round: () => Promise<boolean>, claim: RunClaim, journal: TrackJournal): Promise<RoundEnd> {
+  try {
+    return (await round()) ? 'done' : 'again'
+  } catch (error) {
+    if (!(error instanceof ClaimLostError && error.cause instanceof ProblemError)) throw error
+    if ([401, 403].includes(error.cause.status)) throw error.cause
+    const outcome = await claim.recover(error.cause)
+    return outcome === 'over' && journal.state.done ? 'done' : outcome
   }
+}
 
-  async function attemptRound(): Promise<'again' | 'done' | 'over'> {
-    try {
-      return (await round()) ? 'done' : 'again'
-    } catch (error) {
-      if (!(error instanceof ClaimLostError && error.cause instanceof ProblemError)) throw error
-      if ([401, 403].includes(error.cause.status)) throw error.cause
-      const outcome = await claim.recover(error.cause)
-      return outcome === 'over' && journal.state.done ? 'done' : outcome
-    }
-  }
-
+/** Pauses that `wake` and `stop` end. */
+function pausesOf(stop: AbortSignal) {
+  let wake = () => {}
   return {
-    begin: (signal) => claim.begin(signal),
-    makeKey: () => makeKey({ client: transfers, journal, recover: claim.recover }),
-    answeredAt: () => answeredAt,
     wake: () => wake(),
-    async run() {
-      let failures = 0
-      let said = ''
-      while (!stop.aborted) {
-        try {
-          const outcome = await attemptRound()
-          if (outcome !== 'again') return outcome
-          if (failures > 0) logLine('the hub answers again')
-          failures = 0
-          said = ''
-          await wait(options.isComplete() ? 100 : options.intervalMs)
-        } catch (error) {
-          if (stop.aborted) return 'left'
-          failures += 1
-          const line = `the hub takes nothing now (${reasonOf(error)}); it is kept and sent later`
-          if (line !== said) logLine(line)
-          said = line
-          await wait(isRefusal(error) ? PATIENCE_MS : Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures, 10)))
-        }
-      }
-      return 'left'
+    async wait(ms: number): Promise<void> {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      await Promise.race([pause(ms, stop), woken])
     },
   }
+}
+
+/** Rounds until one is the last; while the hub takes nothing they come further apart, and the reason is said once. */
+async function sendUntilEnd(
+  { isComplete, intervalMs, logLine, stop }: SenderOptions,
+  round: () => Promise<RoundEnd>,
+  wait: (ms: number) => Promise<void>,
+): Promise<'done' | 'over' | 'left'> {
+  let failures = 0
+  let said = ''
+  while (!stop.aborted) {
+    try {
+      const outcome = await round()
+      if (outcome !== 'again') return outcome
+      if (failures > 0) logLine('the hub answers again')
+      failures = 0
+      said = ''
+      await wait(isComplete() ? 100 : intervalMs)
+    } catch (error) {
+      if (stop.aborted) return 'left'
+      failures += 1
+      const line = `the hub takes nothing now (${reasonOf(error)}); it is kept and sent later`
+      if (line !== said) logLine(line)
+      said = line
+      await wait(isRefusal(error) ? PATIENCE_MS : Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures, 10)))
+    }
+  }
+  return 'left'
 }
 
 interface Attempt {
