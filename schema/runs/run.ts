@@ -46,56 +46,29 @@ builder.node(RunType, {
     recipeHash: t.exposeString('recipeHash', {
       description: 'SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.',
     }),
+    datasets: t.expose('datasets', {
+      most: 100,
+      type: [PinnedDatasetType],
+      description: "The recipe's datasets, pinned.",
+    }),
+    executor: t.expose('executor', {
+      type: RunExecutorEnum,
+      nullable: true,
+      description: 'Executor of the run; null for an imported run.',
+    }),
+    warnings: t.stringList({
+      most: 20,
+      description: 'Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.',
+      resolve: (run) => warningsOf(run),
+    }),
     owner: t.expose('owner', { type: Account, description: 'The account that is billed.' }),
     createdBy: t.expose('createdBy', {
       type: Account,
       nullable: true,
       description: 'The user who created it; null for requests without a person.',
     }),
-    costUsd: t.exposeFloat('costUsd', {
-      nullable: true,
-      description: 'Billed amount in US dollars; null until the run has ended.',
-    }),
-    gate: t.expose('gate', { type: GateType, nullable: true, description: 'Counts of the scorecard.' }),
-    gates: t.expose('gates', {
-      most: 1000,
-      type: [GateRowType],
-      nullable: true,
-      description: 'Rows of the scorecard.',
-    }),
-    outputModelRepoRef: t.expose('outputModelRepo', {
-      type: RepoRef,
-      nullable: true,
-      description: 'The model repo it publishes to, as recorded; null until reported.',
-    }),
-    parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
-    executor: t.expose('executor', {
-      type: RunExecutorEnum,
-      nullable: true,
-      description: 'Executor of the run; null for an imported run.',
-    }),
-    attempt: t.exposeInt('attempt', { description: 'Number of claims so far.' }),
-    latestMetrics: t.expose('latestMetrics', {
-      type: 'JSON',
-      nullable: true,
-      description: 'The last metrics line, as reported; null until there is one.',
-    }),
-    peakVramGb: t.exposeFloat('peakVramGb', { nullable: true, description: 'Measured by the runner.' }),
-    samplesPerS: t.exposeFloat('samplesPerS', { nullable: true, description: 'Measured by the runner.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was submitted or imported.' }),
-    displayName: t.exposeString('displayName', {
-      description: 'Name to display.',
-    }),
-    displayNameSource: t.expose('displayNameSource', {
-      type: DisplayNameSourceEnum,
-      description: 'Source of the display name.',
-    }),
-    progress: t.expose('progress', {
-      type: ProgressType,
-      nullable: true,
-      description: 'Progress as of the last report; null until there is one.',
-    }),
-    spend: t.expose('spend', { type: SpendType, ...nullInV1, description: 'Cost of the run.' }),
+    parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
     round: t.field({
       type: RoundType,
       nullable: true,
@@ -103,28 +76,59 @@ builder.node(RunType, {
       // No run has such a member.
       resolve: member('round', () => null),
     }),
-    sparkline: t.expose('sparkline', {
-      type: SparklineType,
-      nullable: true,
-      description: 'The reward curve in miniature; null until a metrics line has a reward.',
+    displayName: t.exposeString('displayName', {
+      description: 'Name to display.',
     }),
-    warnings: t.stringList({
-      most: 20,
-      description: 'Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.',
-      resolve: (run) => warningsOf(run),
+    displayNameSource: t.expose('displayNameSource', {
+      type: DisplayNameSourceEnum,
+      description: 'Source of the display name.',
     }),
     sortValue: t.exposeFloat('sortValue', {
       nullable: true,
       description:
         'The value by which the list is sorted that has it; null in a list that is newest first, and elsewhere.',
     }),
-    datasets: t.expose('datasets', {
-      most: 100,
-      type: [PinnedDatasetType],
-      description: "The recipe's datasets, pinned.",
-    }),
   }),
 })
+
+/** How far it is, what came of it, and what it cost. */
+builder.objectFields(RunType, (t) => ({
+  attempt: t.exposeInt('attempt', { description: 'Number of claims so far.' }),
+  progress: t.expose('progress', {
+    type: ProgressType,
+    nullable: true,
+    description: 'Progress as of the last report; null until there is one.',
+  }),
+  latestMetrics: t.expose('latestMetrics', {
+    type: 'JSON',
+    nullable: true,
+    description: 'The last metrics line, as reported; null until there is one.',
+  }),
+  sparkline: t.expose('sparkline', {
+    type: SparklineType,
+    nullable: true,
+    description: 'The reward curve in miniature; null until a metrics line has a reward.',
+  }),
+  peakVramGb: t.exposeFloat('peakVramGb', { nullable: true, description: 'Measured by the runner.' }),
+  samplesPerS: t.exposeFloat('samplesPerS', { nullable: true, description: 'Measured by the runner.' }),
+  gate: t.expose('gate', { type: GateType, nullable: true, description: 'Counts of the scorecard.' }),
+  gates: t.expose('gates', {
+    most: 1000,
+    type: [GateRowType],
+    nullable: true,
+    description: 'Rows of the scorecard.',
+  }),
+  outputModelRepoRef: t.expose('outputModelRepo', {
+    type: RepoRef,
+    nullable: true,
+    description: 'The model repo it publishes to, as recorded; null until reported.',
+  }),
+  costUsd: t.exposeFloat('costUsd', {
+    nullable: true,
+    description: 'Billed amount in US dollars; null until the run has ended.',
+  }),
+  spend: t.expose('spend', { type: SpendType, ...nullInV1, description: 'Cost of the run.' }),
+}))
 
 /** Times, the texts that a run may lack, and its tags. */
 builder.objectFields(RunType, (t) => {
