@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { peers } from '../../platform/peers.ts'
 import type { TellEnd } from '../backend.ts'
 import { notEnded } from '../stop-call.ts'
-import type { CallNotes } from './call-notes.ts'
+import type { CallNote, CallNotes } from './call-notes.ts'
 import type { CallPlaces, OwnCall } from './call-places.ts'
 import type { CallClearing } from './clear-call.ts'
 import { hasEnded, killGroup } from './process-group.ts'
@@ -27,42 +27,22 @@ export interface CallEnds {
   close(): Promise<void>
 }
 
-/** The ends of the calls that have `places`. */
-export function callEnds(options: {
+interface CallEndsOptions {
   readonly places: CallPlaces
   readonly notes: CallNotes
   readonly clearing: CallClearing
   readonly log: Logger
-}): CallEnds {
-  const { places, notes, clearing, log } = options
-  const { own, adopted } = places
+}
+
+/** The ends of the calls that have `places`. */
+export function callEnds({ places, notes, clearing, log }: CallEndsOptions): CallEnds {
   const cancels = callCancels(notes, clearing)
-  /** Ends of calls that are being recorded and cleared. */
-  const ending = new Set<Promise<void>>()
   let tell: TellEnd = () => Promise.reject(new Error('Hosted calls are not attended to yet.'))
-  let closed = false
-
-  /** If processes remain, clearing the call away finds them again. */
-  const endAll = (callId: string, mark: string) => clearing.endAll(callId, mark).catch(() => undefined)
-
-  const look = async () => {
-    for (const callId of adopted) {
-      if (cancels.isCanceling(callId) || own.has(callId)) continue
-      const note = await notes.read(callId)
-      if (note && !(await hasEnded(note.mark))) continue
-      // One that never passed its gate was not started: its call is still pending.
-      if (note && !places.isStuck(callId) && !note.isStarting && (note.folder === null || hasPassed(note.folder))) {
-        await endAll(callId, note.mark)
-        await settledEverywhere(callId)
-        await tell({ callId, jobId: note.jobId }, 'its process ended while the hub was down.')
-      }
-      if (!(await places.cleared(callId, note?.mark ?? null))) continue
-      adopted.delete(callId)
-      places.freed()
-    }
-  }
-  // A person may have canceled it with a request that came to another process of the port (`WORKERS`).
-  const settledEverywhere = async (callId: string) => {
+  /** Ends what is left of a call that is over, which its place and its record wait for. */
+  const settle = async (callId: string, mark: string) => {
+    // If processes remain, clearing the call away finds them again.
+    await clearing.endAll(callId, mark).catch(() => undefined)
+    // A person may have canceled it with a request that came to another process of the port (`WORKERS`).
     await cancels.settled(callId)
     await peers.ask(CANCELED, callId, CANCEL_MS)
   }
@@ -70,17 +50,46 @@ export function callEnds(options: {
     await cancels.settled(String(callId))
     return true
   })
-  const looks = repeatedly(look, () => adopted.size > 0, log)
 
   const finish = async (call: OwnCall, mark: string, how: string) => {
-    await endAll(call.callId, mark)
-    await settledEverywhere(call.callId)
+    await settle(call.callId, mark)
     await tell(call, `HOSTED_COMMAND ended with ${how}.`).catch((error: unknown) =>
       log.error({ err: error, job: call.jobId }, 'the end of a hosted job was not recorded'),
     )
     await places.leave(call.callId)
   }
+  const own = ownEnds(finish, log)
 
+  const { isCanceling } = cancels
+  const finishAdopted = async (callId: string, { mark, jobId }: CallNote) => {
+    await settle(callId, mark)
+    await tell({ callId, jobId }, 'its process ended while the hub was down.')
+  }
+  const looks = repeatedly(
+    () => lookAtAdopted({ places, notes, isCanceling, finish: finishAdopted }),
+    () => places.adopted.size > 0,
+    log,
+  )
+
+  return {
+    watch: own.watch,
+    cancel: cancels.cancel,
+    async attend(told) {
+      tell = told
+      await looks.start()
+    },
+    async close() {
+      const ending = own.close()
+      await Promise.all([looks.stop(), ...ending])
+    },
+  }
+}
+
+/** Ends of processes that this hub started: each is recorded and cleared by `finish`. */
+function ownEnds(finish: (call: OwnCall, mark: string, how: string) => Promise<void>, log: Logger) {
+  /** Those that are being recorded and cleared. */
+  const ending = new Set<Promise<void>>()
+  let closed = false
   const watchEnd = async (call: OwnCall, mark: string, { pid, ended }: GatedProcess) => {
     const how = await ended
     // The next hub records and clears it: this one has no database any more.
@@ -95,22 +104,41 @@ export function callEnds(options: {
       resolve()
     }
   }
-
   return {
-    watch(call, mark, process) {
+    watch(call: OwnCall, mark: string, process: GatedProcess) {
       watchEnd(call, mark, process).catch((error: unknown) =>
         log.error({ err: error, job: call.jobId }, 'a hosted job was not cleaned up'),
       )
     },
-    cancel: cancels.cancel,
-    async attend(told) {
-      tell = told
-      await looks.start()
-    },
-    async close() {
+    /** From now on no end is recorded; those that are being recorded. */
+    close(): readonly Promise<void>[] {
       closed = true
-      await Promise.all([looks.stop(), ...ending])
+      return [...ending]
     },
+  }
+}
+
+interface AdoptedCalls {
+  readonly places: CallPlaces
+  readonly notes: CallNotes
+  readonly isCanceling: (callId: string) => boolean
+  /** Records the end of a call. */
+  readonly finish: (callId: string, note: CallNote) => Promise<void>
+}
+
+/** Looks at the calls of former hubs: those that have ended are recorded and cleared. */
+async function lookAtAdopted({ places, notes, isCanceling, finish }: AdoptedCalls): Promise<void> {
+  const { own, adopted } = places
+  for (const callId of adopted) {
+    if (isCanceling(callId) || own.has(callId)) continue
+    const note = await notes.read(callId)
+    if (note && !(await hasEnded(note.mark))) continue
+    // One that never passed its gate was not started: its call is still pending.
+    if (note && !places.isStuck(callId) && !note.isStarting && (note.folder === null || hasPassed(note.folder)))
+      await finish(callId, note)
+    if (!(await places.cleared(callId, note?.mark ?? null))) continue
+    adopted.delete(callId)
+    places.freed()
   }
 }
 
