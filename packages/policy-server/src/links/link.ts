@@ -51,8 +51,6 @@ export function openLink(
   let isBusy = false
   let ownReason: string | null = null
   const isWithinRate = frameRate()
-  let previousMs: number | null = null
-  let joints: MappedJoints | null = null
 
   const close = (code: CloseCode, reason: string) => {
     ownReason ??= reason
@@ -70,24 +68,16 @@ export function openLink(
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ error: fault.message }))
     close(closeCodes.policy, 'bad_frame')
   }
-  const answer = async (frame: Frame) => {
-    const read = readFrame(frame)
-    if (Object.hasOwn(read, MAP_MEMBER) && !model.inputs.some(({ name }) => name === MAP_MEMBER)) {
-      // In the middle of a motion the same numbers would mean something else.
-      if (joints || previousMs !== null) throw new FrameFault('A map of joints comes once, before any observation.')
-      joints = mappedJoints(read, model, jointMap)
-      const said = { [MAP_MEMBER]: joints.fingerprint }
-      if (socket.readyState === socket.OPEN)
-        socket.send(frame.isBinary ? writeMsgpackFrame({}, said) : writeJsonFrame({}, said))
-      return
-    }
-    const written = await inferred(model, read, { isBinary: frame.isBinary, joints, previousMs })
-    if (socket.readyState !== socket.OPEN || ownReason !== null) return
-    socket.send(written())
-    previousMs = performance.now() - frame.atMs
-    served(previousMs)
-    if (socket.bufferedAmount > MAX_UNREAD_BYTES) close(closeCodes.policy, 'slow_reader')
-  }
+  const answer = answering({
+    socket,
+    model,
+    jointMap,
+    isOver: () => socket.readyState !== socket.OPEN || ownReason !== null,
+    answered(ms) {
+      served(ms)
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) close(closeCodes.policy, 'slow_reader')
+    },
+  })
   const work = async () => {
     if (isBusy) return
     isBusy = true
@@ -162,6 +152,40 @@ const MAP_MEMBER = 'joint_map'
 function readFrame({ data, isBinary }: Frame): Readonly<Record<string, unknown>> {
   const bytes = data as Buffer
   return isBinary ? readMsgpackFrame(bytes) : readJsonFrame(bytes.toString('utf8'))
+}
+
+interface AnsweringOptions extends Pick<LinkOptions, 'jointMap'> {
+  readonly socket: WebSocket
+  readonly model: PolicyModel
+  /** What was worked out meanwhile is not sent any more. */
+  readonly isOver: () => boolean
+  /** An answer was sent, this long after its observation had arrived. */
+  readonly answered: (ms: number) => void
+}
+
+/** Answers the frames of a link in turn: the first may be its map of joints. Throws a `FrameFault` for a bad one. */
+function answering({ socket, model, jointMap, isOver, answered }: AnsweringOptions) {
+  let previousMs: number | null = null
+  let joints: MappedJoints | null = null
+  const isMap = (read: Readonly<Record<string, unknown>>) =>
+    Object.hasOwn(read, MAP_MEMBER) && !model.inputs.some(({ name }) => name === MAP_MEMBER)
+  return async (frame: Frame): Promise<void> => {
+    const read = readFrame(frame)
+    if (isMap(read)) {
+      // In the middle of a motion the same numbers would mean something else.
+      if (joints || previousMs !== null) throw new FrameFault('A map of joints comes once, before any observation.')
+      joints = mappedJoints(read, model, jointMap)
+      const said = { [MAP_MEMBER]: joints.fingerprint }
+      if (socket.readyState === socket.OPEN)
+        socket.send(frame.isBinary ? writeMsgpackFrame({}, said) : writeJsonFrame({}, said))
+      return
+    }
+    const written = await inferred(model, read, { isBinary: frame.isBinary, joints, previousMs })
+    if (isOver()) return
+    socket.send(written())
+    previousMs = performance.now() - frame.atMs
+    answered(previousMs)
+  }
 }
 
 interface Answering {
