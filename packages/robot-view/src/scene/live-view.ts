@@ -90,28 +90,15 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
   place.light(themes[theme])
   const orbit = orbitView({ camera, canvas, target: place.target, onChange })
   const eye = modelCamera(root)
-  const along = follower(followed, root.scale.x)
   const fieldOfView = camera.fov
   let looking: Eye | null = null
-  let castAt = 0
-  let last: ArrayLike<number> | null = null
   const marked = outline()
   const sights = sightsOf(scene, place.robot.surfaces, picture.renderer)
 
   const view: LiveView = {
     draw: () =>
       picture.draw(place.scene, looking?.aspect ?? null, (aspect) => (looking ? eye.at(looking, aspect) : camera)),
-    pose(places, touching) {
-      layers.pose(places, touching)
-      last = places
-      keepNextTo(layers, orbit, along.gone(places))
-      const now = performance.now()
-      if (!picture.isSimple() || now - castAt > SIMPLE_SHADOW_MS) {
-        castAt = now
-        place.castShadows()
-      }
-      onChange()
-    },
+    ...moving({ layers, orbit, picture, along: follower(followed, root.scale.x), onChange }),
     ghost(places) {
       if (layers.ghost(places)) onChange()
     },
@@ -134,11 +121,6 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
     },
     light(name) {
       place.light(themes[name])
-      onChange()
-    },
-    follow(isFollowing) {
-      along.follow(isFollowing)
-      if (last) keepNextTo(layers, orbit, along.gone(last))
       onChange()
     },
     look(next) {
@@ -166,6 +148,38 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
   }
   for (const layer of layerNames) if (layer !== 'visual') view.show(layer, false)
   return view
+}
+
+interface Moving {
+  readonly layers: LiveLayers
+  readonly orbit: OrbitView
+  readonly picture: ReturnType<typeof openPicture>
+  readonly along: ReturnType<typeof follower>
+  readonly onChange: () => void
+}
+
+/** Where the bodies are, and with them what stays next to one. */
+function moving({ layers, orbit, picture, along, onChange }: Moving): Pick<LiveView, 'pose' | 'follow'> {
+  let castAt = 0
+  let last: ArrayLike<number> | null = null
+  return {
+    pose(places, touching) {
+      layers.pose(places, touching)
+      last = places
+      keepNextTo(layers, orbit, along.gone(places))
+      const now = performance.now()
+      if (!picture.isSimple() || now - castAt > SIMPLE_SHADOW_MS) {
+        castAt = now
+        layers.place.castShadows()
+      }
+      onChange()
+    },
+    follow(isFollowing) {
+      along.follow(isFollowing)
+      if (last) keepNextTo(layers, orbit, along.gone(last))
+      onChange()
+    },
+  }
 }
 
 /** Where the free view is, and what moves it. */
