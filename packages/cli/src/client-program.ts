@@ -13,6 +13,7 @@ import { registerDataCommands } from './data-command.ts'
 import { registerDeviceCommands } from './device-commands.ts'
 import { registerEndpointCommands } from './endpoint-commands.ts'
 import { registerEnvCommand } from './env-command.ts'
+import { registerFileCommands } from './file-commands.ts'
 import { registerGateCommands } from './gate-commands.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerLogCommand } from './log-command.ts'
@@ -24,7 +25,7 @@ import { registerOrgCommands } from './org-commands.ts'
 import { registerPolicyServerCommand } from './policy-server-command.ts'
 import type { RegisterCommands } from './program.ts'
 import { registerPublishCommand } from './publish-command.ts'
-import { registerRepoCommands } from './repo-commands.ts'
+import { registerRepoCommands, registerSearchCommand } from './repo-commands.ts'
 import { registerRolloutCommand } from './rollout-command.ts'
 import { registerRunCommands } from './run-commands.ts'
 import { registerRunnerCommand } from './runner-command.ts'
@@ -38,6 +39,8 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerKeyCommands,
   registerOrgCommands,
   registerRepoCommands,
+  registerFileCommands,
+  registerSearchCommand,
   registerOpenCommand,
   registerClientCommands,
   registerRunCommands,

@@ -34,6 +34,9 @@ export interface CommandResult {
 /** The work of a command. A number is the exit code of work that did its own output. */
 export type Work = (client: HubClient, settings: ClientSettings) => Promise<CommandResult | number>
 
+/** Runs the work of a command by its options; an error is printed, and is its exit code. */
+export type Start = (options: CommonOptions, work: Work) => Promise<void>
+
 export { UsageError }
 
 /** Adds the options that every client command has. */

@@ -15,7 +15,7 @@ import {
 import { slugOfName } from '@hub/formats/text-rules'
 import { type Command, Option } from 'commander'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
-import { type CommandResult, type CommonOptions, common, repoName, type Work, wholeFrom } from './client-session.ts'
+import { type CommandResult, type CommonOptions, common, repoName, type Start, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { NotLoggedIn } from './command-errors.ts'
 import { hubCache, sourceSettings } from './hf-settings.ts'
@@ -57,11 +57,7 @@ Examples:
   $ hub import hf://lab/act --from https://hub.other-lab.org`
 
 /** Adds the command; `start` runs its work. */
-export function registerImportCommand(
-  program: Command,
-  io: ClientIo,
-  start: (options: CommonOptions, work: Work) => Promise<void>,
-): void {
+export function registerImportCommand(program: Command, io: ClientIo, start: Start): void {
   common(
     program
       .command('import <source> [repo]')

@@ -3,7 +3,7 @@ import type { RemoteRole } from '@hub/client/internal'
 import { Argument, type Command, Option } from 'commander'
 import { bySession } from './by-session.ts'
 import { type ClientIo, countText } from './client-output.ts'
-import { type CommonOptions, common, runCommand, type Work } from './client-session.ts'
+import { type CommonOptions, common, runCommand, type Start, type Work } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
 import { hubExamples, inV1Names, linesOf } from './output.ts'
 import { inLine } from './terminal.ts'
@@ -23,7 +23,21 @@ export function registerOrgCommands(program: Command, io: ClientIo): void {
   const change = (options: CommonOptions, work: Work) => start(options, bySession('orgs', work))
   const orgs = commandGroup(program, 'org', 'Create organizations, invite people and list members')
   const add = (words: string, about: string) => common(orgs.command(words).description(about), io)
+  const group = { add, start, change }
+  addOrgs(group)
+  addInvitations(group)
+  addMembers(group)
+}
 
+/** The commands of `hub org`. */
+interface Group {
+  readonly add: (words: string, about: string) => Command
+  readonly start: Start
+  /** Says, where it needs one, that a person's session is missing. */
+  readonly change: Start
+}
+
+function addOrgs({ add, start, change }: Group): void {
   add('list', 'List the orgs that you belong to')
     .addHelpText('after', hubExamples('org list', 'org list --json'))
     .action((options: CommonOptions) =>
@@ -51,6 +65,9 @@ export function registerOrgCommands(program: Command, io: ClientIo): void {
         return { json: made, text: linesOf(made) }
       }),
     )
+}
+
+function addInvitations({ add, change }: Group): void {
   add('invite <org>', 'Print a link by which one person comes into an org, within seven days; needs a session')
     .addOption(new Option('--role <role>', 'role in the org').choices(roles).default('member'))
     .addHelpText('after', `${sessionHelp}\n${hubExamples('org invite walnut-robotics --role owner')}`)
@@ -80,6 +97,10 @@ export function registerOrgCommands(program: Command, io: ClientIo): void {
         return { json: ended, text: row(`withdrawn ${ended.id}`) }
       }),
     )
+}
+
+/** What members are, and that they are not any more. */
+function addMembers({ add, change }: Group): void {
   add('role <org> <user>', 'Set the role of a user in an org, also of one who is not in it yet; needs a session')
     .addArgument(new Argument('<role>', 'role in the org').choices(roles))
     .addHelpText('after', `${sessionHelp}\n${hubExamples('org role walnut-robotics bob owner')}`)

@@ -1,7 +1,7 @@
 /** `hub rollout`: a policy drives its simulated robot, many times in parallel processes. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type HubClient, LocalError } from '@hub/client/internal'
 import { openReadingPool } from '@hub/mjcf/processes/reading-pool'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
@@ -21,8 +21,9 @@ import {
 import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { chosenCameras, drawerOf, progressOf } from './rollout-drawing.ts'
-import { fitting, type SeedMotion, sendEpisodes } from './rollout-episodes.ts'
+import { fitting, sendEpisodes } from './rollout-episodes.ts'
 import { assertPublishable, mapFor } from './rollout-map.ts'
+import { openMotions } from './rollout-motions.ts'
 import { type RolloutResult, reasonsOf, rolloutText } from './rollout-output.ts'
 import { MAX_KEPT, MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
 import { type Source, sourceOf } from './rollout-source.ts'
@@ -149,60 +150,38 @@ interface Named extends Omit<Given, 'version'> {
   readonly robot: string
 }
 
-async function rollout({ io, client, settings, policy: named, options, version }: Given): Promise<CommandResult> {
+async function rollout({ policy: named, version, ...given }: Given): Promise<CommandResult> {
+  const { io, client, options } = given
   const { runRollouts } = await fromWorker('rollout', () => import('@hub/rollout/processes/run-rollouts'))
   assertInstalled('rollout', '@mujoco/mujoco')
   assertInstalled('rollout', 'onnxruntime-web')
-  const [{ summaryOf, worstKept }, { episodeDocument }, { motionDocument }] = await Promise.all([
-    import('@hub/rollout/statistics'),
-    import('@hub/rollout/loop/episode'),
-    import('@hub/rollout/loop/motion'),
-  ])
+  const { summaryOf } = await import('@hub/rollout/statistics')
   const began = performance.now()
-  const names = { policy: named, robot: options.robot }
-  if (options.keepWorst !== undefined && !options.publish)
-    throw new UsageError('--keep-worst keeps motions with a result that --publish keeps: give both.')
-  if (options.publish) {
-    if (options.count > MAX_PUBLISHED)
-      throw new UsageError(`--publish keeps at most ${MAX_PUBLISHED} rollouts in one result: take a smaller -n.`)
-    for (const side of ['policy', 'robot'] as const) names[side] = await pinned(io, client, names[side])
-  }
-  const { job, policy, policyPath, robot, used } = await prepared({ io, client, settings, options, ...names })
+  const names = await namesOf(io, client, named, options)
+  const { job, policy, policyPath, robot, used } = await prepared({ ...given, ...names })
   const seeds = Array.from({ length: options.count }, (_, place) => options.seed + place)
-  const episodes = options.episodes === undefined ? null : resolve(io.cwd, options.episodes)
-  if (episodes !== null) await mkdir(episodes, { recursive: true })
-  const written: Promise<void>[] = []
-  const keeps = options.publish ? (options.keepWorst ?? KEPT) : 0
-  const worst = worstKept<SeedMotion>(keeps)
-  const stop = new AbortController()
-  const cannotWrite = (error: unknown) =>
-    stop.abort(new LocalError(`An episode cannot be written: ${error instanceof Error ? error.message : error}`))
+  const motions = await openMotions({
+    task: job.task.name,
+    folder: options.episodes === undefined ? null : resolve(io.cwd, options.episodes),
+    worst: options.publish ? (options.keepWorst ?? KEPT) : 0,
+  })
   const progress = progressOf(io, seeds.length)
   const found = await runRollouts({
     job,
     seeds,
     parallel: options.parallel ?? availableParallelism(),
-    signal: AbortSignal.any([client.signal, stop.signal]),
-    record: episodes !== null || keeps > 0,
+    signal: AbortSignal.any([client.signal, motions.failed]),
+    record: motions.areKept,
     chromium: await drawerOf(io),
     drew: progress.drew,
     done(outcome, steps) {
       progress.done(outcome.success)
-      const { seed } = outcome
-      worst.add(outcome, () => ({
-        seed,
-        text: JSON.stringify(motionDocument(job.task.name, outcome, steps ?? [])),
-      }))
-      if (episodes === null) return
-      const text = JSON.stringify(episodeDocument(job.task.name, seed, outcome, steps ?? []))
-      written.push(writeFile(join(episodes, `seed-${seed}.json`), `${text}\n`).catch(cannotWrite))
+      motions.add(outcome, steps ?? [])
     },
   }).finally(progress.end)
-  await Promise.all(written)
-  stop.signal.throwIfAborted()
+  const kept = fitting(io, await motions.ended())
   const { outcomes, redone, notes, engine, runtime, drawnBy, cameras } = found
   const software = { hub: version, mujoco: engine, onnxruntime: runtime }
-  const kept = fitting(io, worst.all())
   const published = options.publish
     ? await publishResult(client, {
         ...{ policy, robot, policyPath, job, software, outcomes },
@@ -235,6 +214,17 @@ async function rollout({ io, client, settings, policy: named, options, version }
   if (options.output !== undefined)
     await writeFile(resolve(io.cwd, options.output), `${JSON.stringify(whole, null, 2)}\n`)
   return { json: whole, text: rolloutText(result), code: exitCode.ok }
+}
+
+/** Policy and robot, of a result that is published at the versions that they have now. */
+async function namesOf(io: ClientIo, client: HubClient, policy: string, options: RolloutOptions) {
+  const { robot, publish, keepWorst, count } = options
+  if (keepWorst !== undefined && !publish)
+    throw new UsageError('--keep-worst keeps motions with a result that --publish keeps: give both.')
+  if (!publish) return { policy, robot }
+  if (count > MAX_PUBLISHED)
+    throw new UsageError(`--publish keeps at most ${MAX_PUBLISHED} rollouts in one result: take a smaller -n.`)
+  return { policy: await pinned(io, client, policy), robot: await pinned(io, client, robot) }
 }
 
 const shown = ({ repo, at }: Source, given: string) => (repo === null ? given : `${repo}${at === null ? '' : `@${at}`}`)

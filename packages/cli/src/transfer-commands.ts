@@ -17,7 +17,7 @@ import {
   collect,
   common,
   repoName,
-  type Work,
+  type Start,
   wholeFrom,
 } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
@@ -90,11 +90,7 @@ Examples:
   $ hub pull ada/data ./data --at v1                the files of a snapshot; see hub history, hub snapshots`
 
 /** Adds both commands; `start` runs their work. */
-export function registerTransferCommands(
-  program: Command,
-  io: ClientIo,
-  start: (options: CommonOptions, work: Work) => Promise<void>,
-): void {
+export function registerTransferCommands(program: Command, io: ClientIo, start: Start): void {
   // The program itself also has --json and parses it in any position.
   const withJson = <T extends CommonOptions>(options: T): T => ({
     ...options,

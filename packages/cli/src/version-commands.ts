@@ -9,13 +9,11 @@ import {
   collect,
   common,
   repoName,
+  type Start,
   UsageError,
-  type Work,
 } from './client-session.ts'
 import { fileLog, firstLine, log, shortId, signs } from './commit-log.ts'
 import { inLine } from './terminal.ts'
-
-type Start = (options: CommonOptions, work: Work) => Promise<void>
 
 const statesHelp = `
 A version is named by a change number (12), a time (2026-01-31T09:30:00Z), the id of a run that uses the repo as dataset
@@ -29,6 +27,14 @@ one), and beyond that while a snapshot names it or a run pinned it. What only sn
 
 /** Adds the commands. */
 export function registerVersionCommands(program: Command, io: ClientIo, start: Start): void {
+  addHistories(program, io, start)
+  addSnapshots(program, io, start)
+  addReturns(program, io, start)
+  addPurge(program, io, start)
+}
+
+/** Which versions there are. */
+function addHistories(program: Command, io: ClientIo, start: Start): void {
   common(program.command('history <repo>').description('List the changes of a repo whose versions are kept'), io)
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub history ada/data\n  $ hub diff ada/data 41 42`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => history(client, repoName(repo))))
@@ -55,6 +61,9 @@ Examples:
         path === undefined ? log(client, repoName(repo)) : fileLog(client, repoName(repo), path),
       ),
     )
+}
+
+function addSnapshots(program: Command, io: ClientIo, start: Start): void {
   common(program.command('snapshot <repo> <name>').description('Name a version of a repo and keep it'), io)
     .option('--at <version>', 'version to name (default: the current one)')
     .option('--note <text>', 'what to remember about it')
@@ -69,6 +78,10 @@ Examples:
   common(program.command('snapshots <repo>').description('List the snapshots of a repo'), io)
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub snapshots ada/data\n  $ hub pull ada/data ./data --at v1`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => snapshots(client, repoName(repo))))
+}
+
+/** What differs from a version, and the way back to one. */
+function addReturns(program: Command, io: ClientIo, start: Start): void {
   common(program.command('diff <repo> <from> [to]').description('List what differs between two versions of a repo'), io)
     .addHelpText('after', `${statesHelp}\n\nExamples:\n  $ hub diff ada/data v1\n  $ hub diff ada/data 41 42`)
     .action((repo: string, from: string, to: string | undefined, options: CommonOptions) =>
@@ -96,6 +109,9 @@ Examples:
     .action((repo: string, options: RestoreOptions) =>
       start(options, (client) => restore(client, repoName(repo), options)),
     )
+}
+
+function addPurge(program: Command, io: ClientIo, start: Start): void {
   common(
     program
       .command('purge <repo> <path...>')
