@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { HubError } from '../../src/platform/errors.ts'
 import type { Asked, Call } from '../engine/call.ts'
 import { badRequest, missing, Refusal } from '../engine/refusal.ts'
-import { type HfRoute, ofEachType, places } from '../engine/route.ts'
+import { type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { type FoundRepo, findRepo, isMain, MAIN, snapshotOf } from '../repos/find-repo.ts'
 
 /** The largest page of the graph. */
@@ -14,8 +14,10 @@ const newTag = z.object({ tag: z.string(), message: z.string().nullish() })
 const noBranches = () =>
   badRequest('This hub has one branch, main; others are not supported. A tag names a state of it.', 'NotSupported')
 
-export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
-  const repo = `${places[type].api}/:owner/:name`
+const repoOf = (type: RepoType) => `${places[type].api}/:owner/:name`
+
+function readRoutes(type: RepoType): HfRoute[] {
+  const repo = repoOf(type)
   return [
     {
       operation: 'hfRefs',
@@ -44,6 +46,13 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
         return next === null ? { body } : { body, headers: call.nextPage({ cursor: next }) }
       },
     },
+  ]
+}
+
+/** A tag is a snapshot. */
+function tagRoutes(type: RepoType): HfRoute[] {
+  const repo = repoOf(type)
+  return [
     {
       operation: 'hfCreateTag',
       method: 'POST',
@@ -77,6 +86,13 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
         return { body: {} }
       },
     },
+  ]
+}
+
+/** Only `main` is there, and stays. */
+function branchRoutes(type: RepoType): HfRoute[] {
+  const repo = repoOf(type)
+  return [
     {
       operation: 'hfCreateBranch',
       method: 'POST',
@@ -101,7 +117,13 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       },
     },
   ]
-}).flat()
+}
+
+export const routes: readonly HfRoute[] = ofEachType((type) => [
+  ...readRoutes(type),
+  ...tagRoutes(type),
+  ...branchRoutes(type),
+]).flat()
 
 interface HfRef {
   readonly name: string
