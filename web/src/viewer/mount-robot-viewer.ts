@@ -4,11 +4,10 @@
  */
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { cameraName } from '@hub/rollout/loop/eyes'
-import type { LoadedPolicy } from './drive/drive-protocol.ts'
 import { modelChoices } from './model-choice.ts'
 import { openRobotOfRepo, type ViewedCard } from './open-robot-of-repo.ts'
 import { choice } from './panels/choices.ts'
-import { drivePanel } from './panels/drive-panel.ts'
+import { drivePanel, type LoadPolicy } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
 import { shareBar } from './panels/share-bar.ts'
@@ -29,7 +28,7 @@ export interface MountOptions {
   /** Addresses of files, in the order of the paths; at most 100 of them. */
   sign(paths: readonly string[]): Promise<readonly string[]>
   /** A policy of the hub: `owner/repo`, or `owner/repo:file.onnx`. Rejects in words for people. */
-  policy(name: string): Promise<LoadedPolicy>
+  readonly policy: LoadPolicy
   readonly theme: ThemeName
   /** The whole address of the page, without a query. */
   readonly address: string

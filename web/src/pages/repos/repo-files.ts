@@ -51,6 +51,6 @@ async function asked(client: Client, variables: RepoFileSizesQueryVariables, at:
     : client.query(repoFileSizesAtQuery, { ...variables, commitId: at }, fresh)
   ).toPromise()
   if (error) throw new Error(messageOf(error))
-  if (!data?.repo) throw new Error('The repo is not there, or you do not see it.')
+  if (!data?.repo) throw new Error(`${variables.owner}/${variables.repo} is not there, or you do not see it.`)
   return 'at' in data.repo ? data.repo.at.files : data.repo.files
 }

@@ -2,6 +2,7 @@
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { CameraFacts } from '@hub/robot-view/scene/scene'
 import { calm } from '@hub/rollout/loop/calm'
+import { bytes } from '../../ui/format.ts'
 import type { DriveState, DriveStatus, LoadedPolicy } from '../drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../drive/policy-files.ts'
 import { keptInUse, keptName } from '../kept-map.ts'
@@ -24,11 +25,16 @@ const sliders = [
   { key: 'actionNoise', label: 'Noise of what it does', unit: '', max: 1, step: 0.01 },
 ] as const
 
-/** `cameras`: of the model. `load`: a policy of the hub by its name. */
+/** Loads a policy of the hub by its name. `tell`: bytes that have come, and all of them. */
+export type LoadPolicy = (name: string, tell: TellBytes) => Promise<LoadedPolicy>
+
+type TellBytes = (doneBytes: number, totalBytes: number) => void
+
+/** `cameras`: of the model. */
 export function drivePanel(
   viewer: RobotViewer,
   { face, cameras }: { readonly face: EmbodimentInterface | null; readonly cameras: readonly CameraFacts[] },
-  load: (name: string) => Promise<LoadedPolicy>,
+  load: LoadPolicy,
 ): DrivePanel {
   if (!face) {
     const why = 'The card of this robot declares no interface: a policy would not know its joints.'
@@ -36,8 +42,17 @@ export function drivePanel(
   }
   let chosen: LoadedPolicy | null = null
   let disturbance = calm
-  const said = element('div', { class: 'viewer-drive-said', role: 'status' })
-  const tell = (...lines: readonly string[]) => said.replaceChildren(...lines.map((line) => element('p', {}, line)))
+  // What is read aloud, and below it the numbers, which change ten times a second and are not.
+  const said = element('div', { role: 'status' })
+  const numbers = element('div', {})
+  const fill = (node: HTMLElement, lines: readonly string[]) => {
+    const shown = [...node.children].map(({ textContent }) => textContent)
+    if (shown.join('\n') !== lines.join('\n')) node.replaceChildren(...lines.map((line) => element('p', {}, line)))
+  }
+  const tell = (...lines: readonly string[]) => {
+    fill(said, lines)
+    fill(numbers, [])
+  }
 
   const tellLoaded = () => {
     if (chosen) tell(`${chosen.policy.name} is loaded.`, ...mapLines(chosen), ...pictures.lacks())
@@ -60,17 +75,27 @@ export function drivePanel(
   stop.disabled = true
   keep.disabled = true
 
-  const choose = (loading: Promise<LoadedPolicy>) => {
+  let loads = 0
+  const choose = (load: (tell: TellBytes) => Promise<LoadedPolicy>) => {
+    loads += 1
+    const mine = loads
+    // The one before is not what a person has named now, whether this one comes or not.
+    chosen = null
     drive.disabled = true
     tell('Loading the policy.')
-    loading.then(
+    load((done, total) => {
+      if (mine === loads && chosen === null) fill(numbers, [`${bytes(done)} of ${bytes(total)}`])
+    }).then(
       (loaded) => {
+        if (mine !== loads) return
         chosen = loaded
         drive.disabled = false
         pictures.open(loaded.policy)
         tellLoaded()
       },
-      (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => {
+        if (mine === loads) tell(error instanceof Error ? error.message : String(error))
+      },
     )
   }
   const list = sliderList(
@@ -88,15 +113,24 @@ export function drivePanel(
     node: element(
       'div',
       {},
-      ...[hubField(load, choose), fileField(choose), pictures.node, seed.node, buttons, said, list.node],
+      ...[hubField(load, choose), fileField(choose), pictures.node, seed.node, buttons],
+      element('div', { class: 'viewer-drive-said' }, said, numbers),
+      list.node,
     ),
     show(state) {
+      const focused = document.activeElement
       stop.disabled = state === null
       keep.disabled = state?.phase !== 'driving'
       drive.disabled = chosen === null || state?.phase === 'loading'
+      // A button that is switched off would leave the keyboard nowhere.
+      if (focused instanceof HTMLButtonElement && focused.disabled && [drive, stop, keep].includes(focused))
+        [stop, drive].find(({ disabled }) => !disabled)?.focus()
       if (state?.phase === 'loading') tell(`${state.policy} is being loaded into the engine.`)
       else if (state?.phase === 'refused') tell(`${state.policy} cannot drive this robot.`, ...state.why)
-      else if (state) tell(...statusLines(state.status))
+      else if (state) {
+        fill(said, [saidOf(state.status)])
+        fill(numbers, statusLines(state.status))
+      }
     },
   }
 }
@@ -108,11 +142,13 @@ function mapLines({ maps }: LoadedPolicy): readonly string[] {
   return maps[0] ? [`A map of joints is kept, ${keptName(maps[0])}: it is not used until a person reviews it.`] : []
 }
 
+type Choose = (load: (tell: TellBytes) => Promise<LoadedPolicy>) => void
+
 /** A policy by its name on the hub. */
-function hubField(load: (name: string) => Promise<LoadedPolicy>, choose: (loading: Promise<LoadedPolicy>) => void) {
+function hubField(load: LoadPolicy, choose: Choose) {
   const id = freshId()
   const input = element('input', { id, type: 'text', placeholder: 'owner/repo', spellcheck: 'false' })
-  const take = () => choose(load(input.value))
+  const take = () => choose((tell) => load(input.value, tell))
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') take()
   })
@@ -121,12 +157,12 @@ function hubField(load: (name: string) => Promise<LoadedPolicy>, choose: (loadin
 }
 
 /** A policy of this machine: its ONNX file, with its contract and its task. */
-function fileField(choose: (loading: Promise<LoadedPolicy>) => void) {
+function fileField(choose: Choose) {
   const id = freshId()
   const input = element('input', { id, type: 'file', multiple: true, accept: '.onnx,.json' })
   input.addEventListener('change', () => {
     const files = [...(input.files ?? [])]
-    if (files.length > 0) choose(ofFiles(files))
+    if (files.length > 0) choose(() => ofFiles(files))
   })
   const label = element('label', { for: id }, 'Or files: ONNX, contract.json, task.json')
   return element('div', { class: 'viewer-field' }, label, input)
@@ -155,16 +191,17 @@ const endings = {
   diverged: 'The motion diverged: a number is no longer finite.',
 } as const
 
+/** What changes seldom: that it drives, and how it ended. */
+function saidOf({ policy, outcome }: DriveStatus): string {
+  return outcome ? (outcome.reason ?? endings[outcome.ending]) : `${policy} drives the robot.`
+}
+
 function statusLines(status: DriveStatus): readonly string[] {
   const { policy, task, seed, outcome, notes, timeS, changed } = status
   return [
     `${policy}, task ${task}, seed ${seed}, ${status.rateHz} Hz`,
     `${told(timeS)} s, ${status.decisions} decisions, return ${told(status.return)}`,
-    outcome
-      ? (outcome.reason ?? endings[outcome.ending])
-      : status.holds
-        ? 'The condition of success holds.'
-        : 'On its way.',
+    ...(outcome ? [] : [status.holds ? 'The condition of success holds.' : 'On its way.']),
     ...(outcome && !changed ? [`Fingerprint ${outcome.fingerprint}`] : []),
     ...(changed ? ['It was changed on its way, so this is not the rollout of its seed.'] : []),
     ...notes,
