@@ -41,39 +41,23 @@ export function drivePanel(
     return { node: element('p', {}, why), show: () => undefined }
   }
   let chosen: LoadedPolicy | null = null
-  let disturbance = calm
-  // What is read aloud, and below it the numbers, which change ten times a second and are not.
-  const said = element('div', { role: 'status' })
-  const numbers = element('div', {})
-  const fill = (node: HTMLElement, lines: readonly string[]) => {
-    const shown = [...node.children].map(({ textContent }) => textContent)
-    if (shown.join('\n') !== lines.join('\n')) node.replaceChildren(...lines.map((line) => element('p', {}, line)))
-  }
-  const tell = (...lines: readonly string[]) => {
-    fill(said, lines)
-    fill(numbers, [])
-  }
-
+  const words = driveWords()
+  const { tell } = words
   const tellLoaded = () => {
     if (chosen) tell(`${chosen.policy.name} is loaded.`, ...mapLines(chosen), ...pictures.lacks())
   }
   const pictures = pictureChoices(cameras, face, tellLoaded)
 
+  const harder = harderList(viewer)
   const seed = numberField('Seed', '1')
-  const drive = button('Drive', () => {
+  const buttons = driveButtons(viewer, () => {
     if (!chosen) return
     const map = keptInUse(chosen.maps, null)?.map ?? null
     viewer.drive({
-      ...{ policy: chosen.policy, face, map, disturbance, cameras: pictures.chosen() },
+      ...{ policy: chosen.policy, face, map, disturbance: harder.disturbance(), cameras: pictures.chosen() },
       seed: Math.trunc(Number(seed.input.value)) || 0,
     })
   })
-  drive.classList.add('primary')
-  drive.disabled = true
-  const stop = button('Stop', () => viewer.undrive())
-  const keep = button('Download episode', () => void viewer.recorded().then(download))
-  stop.disabled = true
-  keep.disabled = true
 
   let loads = 0
   const choose = (load: (tell: TellBytes) => Promise<LoadedPolicy>) => {
@@ -81,15 +65,15 @@ export function drivePanel(
     const mine = loads
     // The one before is not what a person has named now, whether this one comes or not.
     chosen = null
-    drive.disabled = true
+    buttons.allow(false)
     tell('Loading the policy.')
     load((done, total) => {
-      if (mine === loads && chosen === null) fill(numbers, [`${bytes(done)} of ${bytes(total)}`])
+      if (mine === loads && chosen === null) words.count([`${bytes(done)} of ${bytes(total)}`])
     }).then(
       (loaded) => {
         if (mine !== loads) return
         chosen = loaded
-        drive.disabled = false
+        buttons.allow(true)
         pictures.open(loaded.policy)
         tellLoaded()
       },
@@ -98,6 +82,74 @@ export function drivePanel(
       },
     )
   }
+  return {
+    node: element(
+      'div',
+      {},
+      ...[hubField(load, choose), fileField(choose), pictures.node, seed.node, buttons.node],
+      words.node,
+      harder.node,
+    ),
+    show(state) {
+      buttons.show(state, chosen !== null)
+      if (state?.phase === 'loading') tell(`${state.policy} is being loaded into the engine.`)
+      else if (state?.phase === 'refused') tell(`${state.policy} cannot drive this robot.`, ...state.why)
+      else if (state) {
+        words.say([saidOf(state.status)])
+        words.count(statusLines(state.status))
+      }
+    },
+  }
+}
+
+/** What is read aloud, and below it the numbers, which change ten times a second and are not. */
+function driveWords() {
+  const said = element('div', { role: 'status' })
+  const numbers = element('div', {})
+  const fill = (node: HTMLElement, lines: readonly string[]) => {
+    const shown = [...node.children].map(({ textContent }) => textContent)
+    if (shown.join('\n') !== lines.join('\n')) node.replaceChildren(...lines.map((line) => element('p', {}, line)))
+  }
+  return {
+    node: element('div', { class: 'viewer-drive-said' }, said, numbers),
+    say: (lines: readonly string[]) => fill(said, lines),
+    count: (lines: readonly string[]) => fill(numbers, lines),
+    /** Says it, with no numbers. */
+    tell(...lines: readonly string[]) {
+      fill(said, lines)
+      fill(numbers, [])
+    },
+  }
+}
+
+function driveButtons(viewer: RobotViewer, onDrive: () => void) {
+  const drive = button('Drive', onDrive)
+  const stop = button('Stop', () => viewer.undrive())
+  const keep = button('Download episode', () => void viewer.recorded().then(download))
+  drive.classList.add('primary')
+  const all = [drive, stop, keep]
+  for (const one of all) one.disabled = true
+  return {
+    node: element('div', { class: 'viewer-copy' }, ...all),
+    /** Whether there is a policy to drive with. */
+    allow(isAllowed: boolean) {
+      drive.disabled = !isAllowed
+    },
+    show(state: DriveState | null, hasPolicy: boolean) {
+      const focused = document.activeElement
+      stop.disabled = state === null
+      keep.disabled = state?.phase !== 'driving'
+      drive.disabled = !hasPolicy || state?.phase === 'loading'
+      // A button that is switched off would leave the keyboard nowhere.
+      if (focused instanceof HTMLButtonElement && focused.disabled && all.includes(focused))
+        [stop, drive].find(({ disabled }) => !disabled)?.focus()
+    },
+  }
+}
+
+/** What makes the task harder, from none of it on. */
+function harderList(viewer: RobotViewer) {
+  let disturbance = calm
   const list = sliderList(
     'What makes it harder',
     sliders.map((one) => ({ ...one, min: 0, limited: true })),
@@ -108,31 +160,7 @@ export function drivePanel(
     },
   )
   list.show(sliders.map(({ key }) => disturbance[key]))
-  const buttons = element('div', { class: 'viewer-copy' }, drive, stop, keep)
-  return {
-    node: element(
-      'div',
-      {},
-      ...[hubField(load, choose), fileField(choose), pictures.node, seed.node, buttons],
-      element('div', { class: 'viewer-drive-said' }, said, numbers),
-      list.node,
-    ),
-    show(state) {
-      const focused = document.activeElement
-      stop.disabled = state === null
-      keep.disabled = state?.phase !== 'driving'
-      drive.disabled = chosen === null || state?.phase === 'loading'
-      // A button that is switched off would leave the keyboard nowhere.
-      if (focused instanceof HTMLButtonElement && focused.disabled && [drive, stop, keep].includes(focused))
-        [stop, drive].find(({ disabled }) => !disabled)?.focus()
-      if (state?.phase === 'loading') tell(`${state.policy} is being loaded into the engine.`)
-      else if (state?.phase === 'refused') tell(`${state.policy} cannot drive this robot.`, ...state.why)
-      else if (state) {
-        fill(said, [saidOf(state.status)])
-        fill(numbers, statusLines(state.status))
-      }
-    },
-  }
+  return { node: list.node, disturbance: () => disturbance }
 }
 
 /** By which map a policy drives this robot. */
