@@ -41,6 +41,10 @@ describe('a link to a robot in 3D', needs(noBrowser), () => {
 
     await page.goto(new URL(`/${name}/robot`, hub.running.url).href)
     await button('Simulate').waitFor()
+    // As it is first shown it has the address of its page.
+    expect(await copied('Copy link')).toBe(page.url())
+    await page.reload()
+    await button('Simulate').waitFor()
     await joint().fill('0.3')
     // Of the steps of the slider the next one.
     const posed = await joint().inputValue()

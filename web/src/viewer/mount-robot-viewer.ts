@@ -152,7 +152,11 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
 function shareNodes(viewer: RobotViewer, state: Ready, { name, address, look, lost }: Opened): readonly HTMLElement[] {
   const link = robotLink(viewer, state, look)
   const bar = shareBar({
-    link: () => new URL(`?${writeRobotAddress({ model: look.model, ...link.now() })}`, address),
+    link() {
+      const query = writeRobotAddress({ model: look.model, ...link.now() })
+      // A robot as it is first shown has the address of its page.
+      return new URL(query === '' ? address : `${address}?${query}`)
+    },
     title: () => `Robot ${name}`,
     still: viewer.still,
   })
