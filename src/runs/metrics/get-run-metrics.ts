@@ -1,9 +1,11 @@
 /** getRunMetrics (contract, "Checkpoints and metrics"): the metrics of a run as series by key. */
 import type { RequestContext } from '../../operation/context.ts'
+import { turns } from '../../platform/turns.ts'
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type MetricLine, readLines } from './metric-lines.ts'
 import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-series.ts'
+import { LINES_SLICE } from './metrics-line.ts'
 import { archivedLines } from './read-archive.ts'
 
 export interface RunMetrics {
@@ -54,7 +56,13 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
     return builder
   }
   for (const key of asked ?? []) follow(key)
+  let characters = 0
   for await (const { seq, step, elapsedS, line } of linesOf(ctx, runId, input)) {
+    characters += line.length
+    if (characters > LINES_SLICE) {
+      characters = 0
+      await turns.next()
+    }
     // A point is a double, so the plain parser suffices; the parser that keeps the spelling of numbers takes several
     // times as long.
     const members: Readonly<Record<string, unknown>> = JSON.parse(line)

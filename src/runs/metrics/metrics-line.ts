@@ -3,7 +3,9 @@
  * statement stores them. Pure. Spec, reportRun; contract, "Checkpoints and metrics".
  */
 import { asDouble } from '@hub/formats/exact-json'
+import { isOfMachine } from '@hub/formats/metric-order'
 import { tooLarge } from '../../platform/errors.ts'
+import { inTurns, type Sliced } from '../../platform/slices.ts'
 import type { CurvePoint } from '../read/sparkline.ts'
 
 export interface LineReading {
@@ -45,7 +47,8 @@ export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineRe
 
 /** The number under `stepKey`, the key by which the trainer counts its steps; null if there is none. */
 export function iterationOf(line: string | undefined, stepKey: string | null): number | null {
-  if (line === undefined || stepKey === null) return null
+  // To look for the key costs a hundredth of parsing a line that does not have it.
+  if (line === undefined || stepKey === null || !line.includes(JSON.stringify(stepKey))) return null
   const members: Readonly<Record<string, unknown>> = JSON.parse(line)
   return Object.hasOwn(members, stepKey) && isFiniteNumber(members[stepKey]) ? members[stepKey] : null
 }
@@ -63,24 +66,42 @@ export interface MetricsBatch {
   readonly rewards: readonly (number | null)[]
   /** The key of the first reward. */
   readonly rewardKey: string | null
+  /** The newest line that has more than `system/` keys: what a machine does is not what its run came to. */
+  readonly latest: string | null
 }
 
 export const MAX_METRICS_LINES = 10_000
+/** Characters of lines that are read in one piece: the densest, of a key for each five, take some 10 ms. */
+export const LINES_SLICE = 65_536
 
 /** The lines of a report's `metrics`; null if there are none. 413 `too_large` for more than 10,000 lines. */
-export function readMetrics(given: readonly unknown[] | null | undefined): MetricsBatch | null {
+export async function readMetrics(given: readonly unknown[] | null | undefined): Promise<MetricsBatch | null> {
   if (!given || given.length === 0) return null
   if (given.length > MAX_METRICS_LINES) {
     const detail = `has ${given.length} lines; ${MAX_METRICS_LINES} is the limit`
     throw tooLarge(detail, ['metrics'], { unit: 'lines', limit: MAX_METRICS_LINES, used: given.length })
   }
-  const read = given.map((line) => readMetricsLine(line as Record<string, unknown>))
-  return {
-    lines: given.map((line) => JSON.stringify(line)),
-    steps: read.map(({ step }) => step),
-    rewards: read.map(({ reward }) => reward),
-    rewardKey: read.find(({ rewardKey }) => rewardKey !== null)?.rewardKey ?? null,
+  return inTurns(batchOf(given as readonly Readonly<Record<string, unknown>>[]))
+}
+
+function* batchOf(given: readonly Readonly<Record<string, unknown>>[]): Sliced<MetricsBatch> {
+  const [lines, steps, rewards]: [string[], (number | null)[], (number | null)[]] = [[], [], []]
+  let [rewardKey, latest]: (string | null)[] = [null, null]
+  let characters = 0
+  for (const members of given) {
+    const line = JSON.stringify(members)
+    const read = readMetricsLine(members)
+    lines.push(line)
+    steps.push(read.step)
+    rewards.push(read.reward)
+    rewardKey ??= read.rewardKey
+    if (Object.keys(members).some((key) => !isOfMachine(key))) latest = line
+    characters += line.length
+    if (characters <= LINES_SLICE) continue
+    characters = 0
+    yield
   }
+  return { lines, steps, rewards, rewardKey: rewardKey ?? null, latest: latest ?? null }
 }
 
 /** The rewards of a batch as points of the curve; a line without a step uses its sequence number. */

@@ -98,7 +98,7 @@ export async function readReport(
   const limit = ctx.deps.config.runs.maxArtifactBytes
   const config = configYaml == null ? null : boundedBytes(configYaml, limit, ['configYaml'])
   const chunk = readChunk(fresh.log ? input.logChunk : null)
-  const metrics = readMetrics(fresh.metrics ? input.metrics : null)
+  const metrics = await readMetrics(fresh.metrics ? input.metrics : null)
   const scorecard = scorecardJson == null ? null : boundedBytes(JSON.stringify(scorecardJson), limit, ['scorecardJson'])
   const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
   const environment = environmentOf(run, input)

@@ -2,7 +2,6 @@
  * reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner reports log, metrics, artifacts and the end of its run,
  * and renews its lease.
  */
-import { isOfMachine } from '@hub/formats/metric-order'
 import { takeBytes } from '../../files/storage-spares.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -99,7 +98,7 @@ async function applyReport(
   const metrics = fresh.metrics ? given.metrics : null
   const logEnd = appendChunk(tx, runLog, run, { chunk, storageKey: keys.log })
   if (metrics) insertLines(tx, run, metrics)
-  const summarySeq = metrics ? countReported(tx, run, run.summaries, metrics.lines) : run.summarySeq
+  const summarySeq = metrics ? await countReported(tx, run, run.summaries, metrics.lines) : run.summarySeq
   const costUsd = status && (await settleRun(ctx.deps, tx, run, 'reported'))
   const limit = status === null ? limitOfRun(run) : null
   const { gates, output } = given
@@ -179,17 +178,13 @@ function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBa
   const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
   return {
     metricsSeq: metricsSeq + metrics.lines.length,
-    latestMetrics: latestOf(metrics.lines),
+    latestMetrics: metrics.latest,
     // Where the run has no other line yet.
     lastLine: metrics.lines.at(-1) ?? null,
     pace: paceColumn(run, input, metrics),
     rewardCurve: curve && JSON.stringify(curve),
   }
 }
-
-/** The newest line that has more than `system/` keys: what a machine does is not what its run came to. */
-const latestOf = (lines: readonly string[]): string | null =>
-  lines.findLast((line) => Object.keys(JSON.parse(line)).some((key) => !isOfMachine(key))) ?? null
 
 /** The column `pace`. The iteration of a line is the value under the trainer's `step_key`, else the line's step. */
 function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {

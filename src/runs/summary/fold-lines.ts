@@ -2,7 +2,8 @@
  * What each metric of a run comes to, folded line by line: the same lines give the same values, in however many reports
  * they come. Pure. Contract, "Checkpoints and metrics".
  */
-import { stepOf } from '../metrics/metrics-line.ts'
+import type { Sliced } from '../../platform/slices.ts'
+import { LINES_SLICE, stepOf } from '../metrics/metrics-line.ts'
 
 /** Of the finite numbers under one key. A step is that of the line, else the number of the line. */
 export interface MetricSummary {
@@ -33,9 +34,18 @@ const MAX_KEY_CHARACTERS = 256
  * Adds the lines to `summaries`, whose order is that in which keys appear, and returns the keys that changed. Keys past
  * the first 1000, and those that no column can hold, are left out; so is a number beyond the doubles.
  */
-export function foldLines(summaries: Map<string, MetricSummary>, lines: Iterable<NumberedLine>): ReadonlySet<string> {
+export function* foldLines(
+  summaries: Map<string, MetricSummary>,
+  lines: Iterable<NumberedLine>,
+): Sliced<ReadonlySet<string>> {
   const changed = new Set<string>()
+  let characters = 0
   for (const { seq, line } of lines) {
+    characters += line.length
+    if (characters > LINES_SLICE) {
+      characters = 0
+      yield
+    }
     // The plain parser suffices for doubles, and takes a fraction of the time of the one that keeps digits.
     const members: Readonly<Record<string, unknown>> = JSON.parse(line)
     const step = stepOf(members) ?? seq

@@ -4,6 +4,7 @@
  * by page. Callers hold the run's row lock.
  */
 
+import { inTurns } from '../../platform/slices.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -41,14 +42,14 @@ const reach = statement({
 })
 
 /** Lines added to stored summaries: all of them, and the keys of those that changed. */
-function withLines(stored: readonly SummaryRow[], lines: readonly NumberedLine[]) {
+async function withLines(stored: readonly SummaryRow[], lines: readonly NumberedLine[]) {
   const summaries = new Map(stored.map(({ runId: _runId, ...summary }) => [summary.key, summary]))
-  return { summaries, changed: foldLines(summaries, lines) }
+  return { summaries, changed: await inTurns(foldLines(summaries, lines)) }
 }
 
 /** Adds lines to the stored summaries of the run. */
 async function count(tx: Querier, run: Pick<CountedRun, 'id' | 'ownerId'>, lines: readonly NumberedLine[]) {
-  const { summaries, changed } = withLines(await readSummaries(tx, [run.id], null), lines)
+  const { summaries, changed } = await withLines(await readSummaries(tx, [run.id], null), lines)
   const values = summaryValues(run, summaries, changed)
   if (values) await tx.query(putSummaries, values)
 }
@@ -58,15 +59,15 @@ async function count(tx: Querier, run: Pick<CountedRun, 'id' | 'ownerId'>, lines
  * statement; returns the last line that the summaries count. A run
  * whose summaries are behind is left to the job, whose work may be long.
  */
-export function countReported(
+export async function countReported(
   tx: Tx,
   run: CountedRun,
   stored: readonly SummaryRow[],
   lines: readonly string[],
-): number {
+): Promise<number> {
   if (run.summarySeq !== run.metricsSeq) return run.summarySeq
   const numbered = lines.map((line, at) => ({ seq: run.metricsSeq + 1 + at, line }))
-  const { summaries, changed } = withLines(stored, numbered)
+  const { summaries, changed } = await withLines(stored, numbered)
   const values = summaryValues(run, summaries, changed)
   if (values) tx.later(putSummaries, values)
   return run.metricsSeq + lines.length

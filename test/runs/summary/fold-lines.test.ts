@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/platform/slices.ts'
+import { LINES_SLICE } from '../../../src/runs/metrics/metrics-line.ts'
 import { bestOf, betterOf } from '../../../src/runs/summary/better-values.ts'
 import { foldLines, MAX_SUMMARIES, type MetricSummary } from '../../../src/runs/summary/fold-lines.ts'
 
@@ -8,7 +10,7 @@ function folded(...batches: (readonly string[])[]): Record<string, MetricSummary
   const summaries = new Map<string, MetricSummary>()
   let from = 1
   for (const batch of batches) {
-    foldLines(summaries, numbered(batch, from))
+    atOnce(foldLines(summaries, numbered(batch, from)))
     from += batch.length
   }
   return Object.fromEntries(summaries)
@@ -35,6 +37,14 @@ describe('the summaries of lines', () => {
     const each = lines.map((line) => [line])
     expect(folded(...each)).toEqual(folded(lines))
     expect(folded(lines.slice(0, 7), lines.slice(7))).toEqual(folded(lines))
+  })
+
+  it('let others take a turn after each slice of the lines', () => {
+    const lines = Array.from({ length: 100 }, (_, at) => JSON.stringify({ text: 'x'.repeat(LINES_SLICE), at }))
+    const work = foldLines(new Map(), numbered(lines))
+    let pauses = 0
+    while (!work.next().done) pauses += 1
+    expect(pauses).toBe(100)
   })
 
   it('count a line without a step by its number', () => {
