@@ -54,6 +54,7 @@ beforeAll(async () => {
   const holding = () => () => undefined
   const edge: Edge = {
     identify,
+    renew: identify,
     limitAddress: identify,
     contextOf: ofHub,
     spend: identify,
