@@ -40,6 +40,8 @@ interface Options {
 
 /** A request may have thousands of the same fault. */
 const MOST_FAULTS = 50
+/** Of other errors, which name what they are about: a commit may delete a hundred thousand paths that are not there. */
+const MOST_NAMED_THINGS = 100
 
 /** An error from the closed table. `detail` names the problem and the fix, never a secret or internals of the hub. */
 export class HubError extends Error {
@@ -59,7 +61,7 @@ export class HubError extends Error {
     this.type = type
     this.facts = options.facts ?? {}
     const items = options.items ?? [{ type, detail }]
-    this.items = withLimit(this.status === 422 ? items.slice(0, MOST_FAULTS) : items, this.facts)
+    this.items = withLimit(items.slice(0, this.status === 422 ? MOST_FAULTS : MOST_NAMED_THINGS), this.facts)
     this.headers = options.headers ?? {}
   }
 

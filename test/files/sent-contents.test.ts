@@ -1,6 +1,7 @@
 /** Bytes that are sent ahead of their commit, and commits of many files and folders. */
 import { describe, expect, it } from 'vitest'
 import { livePaths } from '../../src/files/commit/live-paths.ts'
+import { closeFiles } from '../../src/files/versions/record-change.ts'
 import { abortAbandoned } from '../../src/jobs/collect-objects.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 import { type Json, newName } from '../support/hub.ts'
@@ -164,6 +165,31 @@ it('each deleted folder is a range of the index, and a commit deletes a thousand
   }
   expect((await commit(repo, { delete: lowers })).status).toBe(413)
   expect((await commit(repo, { delete: lowers.slice(0, 1000) })).json).toMatchObject({ removed: 1000 })
+})
+
+it('a commit that deletes thousands of paths that are not there names a hundred of them', async () => {
+  const repo = await hub.repo(lab.ada)
+  const refused = await commit(repo, { delete: Array.from({ length: 5000 }, (_, index) => `gone/${index}`) })
+  expect([refused.status, refused.json.errors.length]).toEqual([404, 100])
+  expect(refused.json.errors[99].loc).toEqual(['body', 'delete', 99])
+})
+
+it('each path that a commit looks for or ends is a walk of the index, whatever the statistics of the table say', async () => {
+  const repo = await hub.repo(lab.ada)
+  await commit(repo, { add: [{ path: 'there', content: '' }] })
+  const { id: repoId } = await state(repo)
+  // None of them is there: the second statement writes.
+  const paths = Array.from({ length: 2000 }, (_, index) => `gone/${index}`)
+  const { db } = hub.running.deps
+  for (const plan of [
+    ...(await plansOf(db, livePaths.text, orderedValues(livePaths, { repoId, paths, lowers: [], uppers: [] }))),
+    ...(await plansOf(db, closeFiles.text, orderedValues(closeFiles, { repoId, seq: 9, paths }))),
+  ]) {
+    const walks = plan.filter(
+      (node) => node['Index Name'] === 'files_live' && Number(node['Actual Loops']) === paths.length,
+    )
+    expect(walks).toHaveLength(1)
+  }
 })
 
 it('folders inside of folders are deleted once, and each has to be there', async () => {

@@ -29,7 +29,9 @@ const blobOfFile = `cross join lateral (select id, size, sha256, claimed from bl
 
 /**
  * Exact look-ups of the paths, and one range for each folder: the collation of paths is that of bytes. The order inside
- * makes each range a walk of the index; else a hundred thousand folders may be compared with each file of the repo.
+ * makes each range a walk of the index; else a hundred thousand folders may be compared with each file of the repo. So
+ * does that of each path, as a range of one: until PostgreSQL has statistics of what a large push wrote, it expects one
+ * file of the repo, and would compare each path with each file (20,000 of 57,000 files took over 30 s).
  */
 export const livePaths = statement({
   name: 'commit-live-paths',
@@ -37,8 +39,9 @@ export const livePaths = statement({
   columns: foundColumns,
   params: { repoId: param.text(), paths: param.texts(), lowers: param.texts(), uppers: param.texts() },
   text: `select ${foundColumns.sql} from (
-      select l.path, l.blob_id, l.mime from files l
-        where l.repo_id = :repoId and l.to_seq is null and l.path = any(:paths::text[])
+      select l.path, l.blob_id, l.mime from unnest(:paths::text[]) as q(path)
+        cross join lateral (select path, blob_id, mime from files
+          where repo_id = :repoId and to_seq is null and path >= q.path and path <= q.path order by path limit 1) l
       union select l.path, l.blob_id, l.mime from unnest(:lowers::text[], :uppers::text[]) as q(lower, upper)
         cross join lateral (select path, blob_id, mime from files
           where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper

@@ -20,7 +20,8 @@ export const keptSum = (scope = '', repoId = ':repoId') => `(select coalesce(sum
       and exists (select 1 from repo_snapshots s where s.repo_id = ${repoId} and s.seq >= f.from_seq
       and s.seq < f.to_seq)) k)`
 
-const ofPaths = 'f.path = any(:paths::text[]) and'
+/** Hashed; a list as a parameter would be compared item by item with the path of each file that was replaced. */
+const ofPaths = 'f.path in (select unnest(:paths::text[])) and'
 
 const bytesColumn = columns({ bytes: column.int8(keptSum(ofPaths)) })
 

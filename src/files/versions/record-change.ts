@@ -19,12 +19,14 @@ export interface ChangeMessage {
   readonly message?: string | null
 }
 
+/** Each path is a walk of the index, whatever the planner knows of the table: see the live paths of a commit. */
 export const closeFiles = statement({
   name: 'files-close',
   columns: pathColumn,
   params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
   text: `update files set to_seq = :seq, closed_at = now()
-    where repo_id = :repoId and path = any(:paths::text[]) and to_seq is null returning ${pathColumn.sql}`,
+    where id in (select l.id from unnest(:paths::text[]) as q(path) cross join lateral (select id from files
+      where repo_id = :repoId and to_seq is null and path >= q.path and path <= q.path order by path limit 1) l) returning ${pathColumn.sql}`,
 })
 
 /**
