@@ -1,5 +1,8 @@
 import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addApiKey } from '../../../src/accounts/api-keys.ts'
+import { currentViewer } from '../../../src/auth/current-viewer.ts'
+import { noViewer } from '../../../src/operation/audit.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
 import { claimNextRun } from '../../../src/runs/claim/claim-next-run.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
@@ -39,6 +42,14 @@ const putHosted = ({ viewer }: RequestContext) =>
   put({ executor: 'hosted', hostedCallId: 'call_1', set: { hosted_credential: (viewer as Credentialed).credentialId } })
 const keyOf = (account: AccountRef, change: Partial<Credentialed> = {}, at: World = world) =>
   at.as(account, { kind: 'key', credentialId: newId('key'), ...change })
+/** A key that is there to be looked up again. */
+async function keptKeyOf(account: AccountRef): Promise<RequestContext> {
+  const input = { name: 'worker', scope: 'train' } as const
+  const { id } = await t.db.withTx((tx) => addApiKey({ tx, ctx: noViewer, owner: account, createdBy: null, input }))
+  const viewer = await currentViewer(t.db, keyOf(account, { credentialId: id }).viewer)
+  if (!viewer) throw new Error('The key is not there.')
+  return { ...world.as(account), viewer }
+}
 const attempts = (runId: string) =>
   world.sql<{ attempt: number; credential: string; end: string | null }>(
     'select attempt, credential, "end" from run_attempts where run_id = $1 order by attempt',
@@ -281,7 +292,7 @@ describe('the next run', () => {
       const person = await world.user()
       const run = await put({ ownerId: person.id, status: 'running' })
       await loseLease(run)
-      const key = keyOf(person)
+      const key = await keptKeyOf(person)
       const waiting = claimNextRun({ ...key, deps: { ...key.deps, events: here } }, { worker: 'patient', waitS: 20 })
       await listening(here, there)
       expect(await sweepLeases({ ...other.deps, events: there })).toBe(1)
@@ -303,7 +314,7 @@ describe('the next run', () => {
 
   it('is null after the waiting time', async () => {
     const events = openEvents({ url: t.url, log: world.deps.log })
-    const key = keyOf(await world.user())
+    const key = await keptKeyOf(await world.user())
     const started = performance.now()
     expect(await claimNextRun({ ...key, deps: { ...key.deps, events } }, { worker: 'w', waitS: 1 })).toBeNull()
     expect(performance.now() - started).toBeGreaterThan(900)
