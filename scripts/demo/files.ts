@@ -54,7 +54,7 @@ export async function pulledAgain({ hub, client, repo, local, cacheDir, say }: F
     const same = (await readFile(file.file)).equals(await readFile(join(copy, ...file.path.split('/'))))
     check(same, `${file.path} came back different.`)
   }
-  check((await walkFolder(copy)).length === local.length, 'The pulled folder holds other files than the pushed one.')
+  check((await walkFolder(copy)).length === local.length, 'The pulled folder has other files than the pushed one.')
   say(`  ${countText(pulled.fetched.length, 'file')}, ${sizeText(pulled.fetchedBytes)}: all the same`)
 }
 

@@ -111,7 +111,7 @@ interface Turn<T> {
   reject(error: unknown): void
   /** Its time stands still. */
   pause(): void
-  /** Its time begins anew. */
+  /** Gives it its full time again. */
   goOn(): void
 }
 

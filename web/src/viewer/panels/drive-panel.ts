@@ -147,7 +147,7 @@ function driveButtons(viewer: RobotViewer, onDrive: () => void) {
   }
 }
 
-/** What makes the task harder, from none of it on. */
+/** What makes the task harder, from nothing up. */
 function harderList(viewer: RobotViewer) {
   let disturbance = calm
   const list = sliderList(
