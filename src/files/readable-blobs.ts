@@ -6,8 +6,8 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
 /**
- * The most live files of one blob that a search examines, besides those of the target repo. If none of them is
- * readable, the client sends the bytes.
+ * The most live files of one blob that a search examines, besides those of the target repo. Without a readable one
+ * among them, the client sends the bytes.
  */
 const MAX_FILES_OF_BLOB = 256
 

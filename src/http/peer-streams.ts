@@ -32,7 +32,7 @@ export function answerForStreams(app: FastifyInstance, shared: SharedStreams): v
   })
   peers.whenAsked(TAKE, async (asked) => {
     const { token, caller } = stream.parse(asked)
-    return shared.giveUp(token, caller)
+    return shared.handOver(token, caller)
   })
 }
 

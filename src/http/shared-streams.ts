@@ -79,7 +79,7 @@ export class SharedStreams {
    * Ends a stream without a reader, for another process to have it, and returns the requests that wait. `read` if it
    * has a reader here; null if it is not here.
    */
-  giveUp(token: string, caller: string): readonly SentRequest[] | 'read' | null {
+  handOver(token: string, caller: string): readonly SentRequest[] | 'read' | null {
     const stream = this.find(token, caller)
     if (!stream || stream.isRead) return stream && 'read'
     const { waiting } = stream

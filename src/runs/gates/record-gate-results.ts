@@ -116,7 +116,7 @@ const tripwiresOf = statement({
 
 /**
  * Returns the run after the change, with `cancelRequestedAt` if a tripwire fired. Errors: 401, 403 if the caller is not
- * of the billed account, 404, 422, 409 `conflict.not_claimer` for a credential that does not hold the run and for a
+ * of the billed account, 404, 422, 409 `conflict.not_claimer` for a credential that has not claimed the run and for a
  * lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {

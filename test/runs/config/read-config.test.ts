@@ -159,6 +159,13 @@ describe('a config that cannot be read', () => {
     expect(text.length).toBeLessThan(1_048_576)
     expect(await cpuWithin(3_000, () => expect(faultOf(text)).toMatch(fault))).toBeLessThan(3_000)
   })
+
+  it('of 100,000 lines, commas and brackets are read, and of one more are not', () => {
+    // Its colon is one of them.
+    const most = `${'#\n'.repeat(99_999)}a: 1`
+    expect(readConfig(most)).toMatchObject({ leaves: [{ path: 'a', text: '1' }] })
+    expect(faultOf(`#\n${most}`)).toMatch(/more than 100000 lines, commas and brackets/)
+  })
 })
 
 describe('leaves of any value', () => {
