@@ -20,10 +20,17 @@ const ownRate = () => {
   return rate
 }
 
-async function fits(repo: string, query = '', who: Person | null = ada): Promise<Json[]> {
-  const { status, json } = await hub.call(who, 'GET', `/v1/repos/${repo}/fits?limit=100${query}`)
-  expect(status).toBe(200)
-  return json.items
+/** All pages: other files of the same hub leave more than one of what is near. */
+async function fits(repo: string, query = '', who: Person | null = ada, limit = 100): Promise<Json[]> {
+  const items: Json[] = []
+  for (let cursor = ''; ; ) {
+    const path = `/v1/repos/${repo}/fits?limit=${limit}${query}${cursor && `&cursor=${cursor}`}`
+    const { status, json } = await hub.call(who, 'GET', path)
+    expect(status).toBe(200)
+    items.push(...json.items)
+    cursor = json.next_cursor ?? ''
+    if (cursor === '') return items
+  }
 }
 /** The verdict of each listed pair, by the name of the other side. */
 const told = async (repo: string, query = '', who: Person | null = ada) =>
@@ -118,14 +125,7 @@ describe('pages of what fits', () => {
     const whole = (await told(arm)).map(([name]) => name)
     expect(whole).toEqual(expect.arrayContaining(made))
     expect(whole.slice(0, 2).sort()).toEqual(made.slice(4).sort())
-    const paged: string[] = []
-    for (let cursor = ''; ; ) {
-      const { json } = await hub.call(ada, 'GET', `/v1/repos/${arm}/fits?limit=1${cursor && `&cursor=${cursor}`}`)
-      paged.push(...json.items.map(({ repo }: Json) => repo))
-      cursor = json.next_cursor ?? ''
-      if (cursor === '') break
-    }
-    expect(paged).toEqual(whole)
+    expect((await fits(arm, '', ada, 1)).map(({ repo }) => repo)).toEqual(whole)
     const { json } = await hub.call(ada, 'GET', `/v1/repos/${arm}/fits?limit=1`)
     const foreign = await hub.call(ada, 'GET', `/v1/repos/${arm}/fits?near=true&cursor=${json.next_cursor}`)
     expect([foreign.status, foreign.json.errors[0].type]).toEqual([422, 'validation.cursor'])
