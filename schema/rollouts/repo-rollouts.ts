@@ -53,7 +53,7 @@ builder.objectFields(RepoType, (t) => ({
     byPath: true,
     description:
       'Results of a model on the robots that the caller sees, newest first; none of other repos. One statement for ' +
-      'any number of repos, three with `version`.',
+      'any number of repos, three with `version`: 413 where the policies of all of them are over 20,000 files.',
     args: {
       robot: t.arg.string({ ...rule(fullNameText), description: 'Full name of a robot: only results on it.' }),
       version: t.arg.string({

@@ -59,15 +59,13 @@ export const boardsPage = statement({
 
 /**
  * Each policy of a model once: by its newest version that has a result, and of those the one with most seeds, from the
- * lowest one, the oldest. Another choice would let a model try seeds until some of them please.
+ * lowest one, the oldest (`is_entry`). Another choice would let a model try seeds until some of them please.
  */
 const entriesOf = (isSeen: string) => `select c.*, o.handle || '/' || r.slug as name from rollouts c
         join repos r on r.id = c.model_repo_id join accounts o on o.id = r.owner_id
-        where c.robot_repo_id = q.repo_id and c.fingerprint = :fingerprint and ${isSeen} and c.lowest <= :afterLowest
+        where c.robot_repo_id = q.repo_id and c.fingerprint = :fingerprint and ${isSeen} and c.is_entry
+          and c.lowest <= :afterLowest
           and (c.lowest < :afterLowest or (o.handle || '/' || r.slug, c.id) > (:afterName, :afterId))
-          and not exists (select 1 from rollouts n where n.model_repo_id = c.model_repo_id
-            and n.robot_repo_id = c.robot_repo_id and n.fingerprint = c.fingerprint and n.policy_path = c.policy_path
-            and (n.model_seq, n.seeds, c.first_seed, c.id) > (c.model_seq, c.seeds, n.first_seed, n.id) offset 0)
         order by c.lowest desc, name, c.id limit :limit::bigint`
 
 /** A page of entries of one board of each robot, which the caller sees. */

@@ -68,7 +68,7 @@ const taskOf = statement({
   params: { ...repoViewer, robotRepoId: param.text(), fingerprint: param.text() },
   text: `select ${taskColumns.sql} from (${seenBranches(
     (isSeen) => `select c.task from rollouts c
-      where c.robot_repo_id = :robotRepoId and c.fingerprint = :fingerprint and ${isSeen} limit 1`,
+      where c.robot_repo_id = :robotRepoId and c.fingerprint = :fingerprint and ${isSeen} and c.is_entry limit 1`,
   )}) c limit 1`,
 })
 

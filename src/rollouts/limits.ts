@@ -12,6 +12,9 @@ export const MAX_EPISODE_BYTES = 16 * 1024 * 1024
 /** Results of one model: the oldest go. */
 export const MAX_RESULTS_PER_MODEL = 1000
 
+/** Files of policies that one request compares with results: those of three models that have as many as they can. */
+export const MAX_POLICY_FILES = 20_000
+
 /** Gates of one model. */
 export const MAX_GATES = 20
 

@@ -44,14 +44,15 @@ const page = statement({
   text: pageSql(''),
 })
 
-const pageOfPolicies = statement({
+/** Of some policies alone, for which each result is looked up. */
+export const pageOfPolicies = statement({
   name: 'rollouts-of-policies-page',
   exact: 'per-parent',
   columns: rolloutColumns,
   params: { ...pageParams, ofIds: param.texts(), paths: param.texts(), digests: param.texts() },
-  text: pageSql(`and exists (select 1
-          from unnest(:ofIds::text[], :paths::text[], :digests::text[]) as h(repo_id, path, digest)
-          where h.repo_id = c.model_repo_id and h.path = c.policy_path and h.digest = c.policy_digest)`),
+  // A hash that is made once; as a join, each result would be compared with each policy.
+  text: pageSql(`and ((c.model_repo_id, c.policy_path, c.policy_digest)
+          in (select * from unnest(:ofIds::text[], :paths::text[], :digests::text[]))) is true`),
 })
 
 const byId = statement({
@@ -114,7 +115,7 @@ const listsOf = (policies: readonly PolicyAt[]) => ({
 
 /**
  * `rolloutsOfRepos` of the policies that this version of each model has, of whichever version of the same bytes they
- * ran. An error for a model without the version. Three statements.
+ * ran. An error for a model without the version; 413 where the policies of all are too many. Three statements.
  */
 export async function rolloutsOfVersion(
   ctx: RequestContext,

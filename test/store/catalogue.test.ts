@@ -96,6 +96,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'robot_checks_to_dispatch',
     'robot_checks_waiting',
     'rollout_episodes_dropped',
+    'rollouts_entry',
     'rollouts_private',
     'rollouts_private_best',
     'rollouts_public',

@@ -9,6 +9,7 @@ export interface Plan {
   readonly 'Actual Loops': number
   readonly 'Actual Rows': number
   readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Join Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
   readonly 'Shared Hit Blocks'?: number
   readonly 'Shared Read Blocks'?: number
