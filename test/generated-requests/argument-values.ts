@@ -9,9 +9,9 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
-import { fittingInput, type Making } from './fitting-input.ts'
+import { fittingInput, type Making, readyInput } from './fitting-input.ts'
+import { inGraphWords } from './graph-words.ts'
 import { anyJson, type Kind, madeValue, written } from './json-values.ts'
 import { knownTo } from './known-values.ts'
 import type { Lab } from './lab.ts'
@@ -26,6 +26,9 @@ const idKinds: readonly (readonly [RegExp, string])[] = [
   [/^holdId$|^spendHold$/, 'spend'],
   [/^deviceId$/, 'dev'],
   [/^approvalId$/, 'appr'],
+  [/^filmId$/, 'film'],
+  [/^rolloutId$/, 'roll'],
+  [/^labels$/, 'label'],
   [/^keyId$/, 'key'],
   [/^repoId$/, 'repo'],
   [/^uploadId$/, 'upload_id'],
@@ -71,12 +74,14 @@ const idOf = (lab: Lab, dice: Dice, name: string): unknown => {
 /** The input of a mutation: a body that `/v1` accepted in the words of the graph, or one of the type. */
 function inputOf(making: Making, field: string, type: GraphQLInputType, kind: Kind, repo: RepoName): unknown {
   const { lab, dice } = making
+  const inner = getNullableType(type)
+  const ready = isInputObjectType(inner) && dice.chance(0.75) ? readyInput(making, field, inner) : null
+  if (ready) return withOddMember(making, ready, inner, kind, repo)
   const fitting = dice.chance(0.75) ? fittingInput(making, field) : {}
   const good = lab.goodBodies.get(field)
   const made = inputValue(making, type, good && dice.chance(0.7) ? 'valid' : kind, 'input', repo)
   if (!good || dice.chance(0.25))
     return isInputObjectType(getNullableType(type)) && kind !== 'broken' ? { ...(made as object), ...fitting } : made
-  const inner = getNullableType(type)
   const base = inGraphWords(dice.pick(good), inner)
   const merged: Record<string, unknown> = { ...(made as object), ...(base as object) }
   // Members that only chance chose would fight with those that belong together.
@@ -84,24 +89,16 @@ function inputOf(making: Making, field: string, type: GraphQLInputType, kind: Ki
     for (const [name, member] of Object.entries(inner.getFields()))
       if (!(name in (base as object)) && !isNonNullType(member.type)) delete merged[name]
   Object.assign(merged, fitting)
-  if (kind === 'valid' || !isInputObjectType(inner)) return merged
-  const name = dice.pick(Object.keys(inner.getFields()))
-  const member = inner.getFields()[name]
-  return member ? { ...merged, [name]: inputValue(making, member.type, kind, name, repo) } : merged
+  return withOddMember(making, merged, inner, kind, repo)
 }
 
-/** Names as the graph has them, and words of enums in capitals. */
-function inGraphWords(value: Json, type: GraphQLInputType): unknown {
-  const inner = getNullableType(type)
-  if (isListType(inner)) return Array.isArray(value) ? value.map((item) => inGraphWords(item, inner.ofType)) : value
-  if (isEnumType(inner)) return typeof value === 'string' ? value.toUpperCase() : value
-  if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(inner.getFields()).flatMap(([name, member]) => {
-      const written = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      return Object.hasOwn(value, written) ? [[name, inGraphWords(value[written], member.type)]] : []
-    }),
-  )
+/** Valid but for one member, of which the input is of that kind. */
+function withOddMember(making: Making, valid: object, inner: GraphQLInputType, kind: Kind, repo: RepoName): object {
+  const { dice } = making
+  if (kind === 'valid' || !isInputObjectType(inner)) return valid
+  const name = dice.pick(Object.keys(inner.getFields()))
+  const member = inner.getFields()[name]
+  return member ? { ...valid, [name]: inputValue(making, member.type, kind, name, repo) } : valid
 }
 
 function inputValue(

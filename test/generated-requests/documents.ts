@@ -12,7 +12,7 @@ import {
 import type { Json } from '../support/hub.ts'
 import { argumentValue, literalOf, type RepoName } from './argument-values.ts'
 import type { Dice } from './dice.ts'
-import type { Making } from './fitting-input.ts'
+import { type Making, readyArguments } from './fitting-input.ts'
 import type { Kind } from './json-values.ts'
 import type { Caller, Lab } from './lab.ts'
 
@@ -29,7 +29,13 @@ export interface MadeDocument {
 /** Deeper ones are refused by the limit of depth now and then, and that is enough. */
 const MOST_DEPTH = 5
 
-export function makeDocument(schema: GraphQLSchema, lab: Lab, dice: Dice): MadeDocument {
+/** `unreached` are root fields that gave no data yet, which are asked more often. */
+export function makeDocument(
+  schema: GraphQLSchema,
+  lab: Lab,
+  dice: Dice,
+  unreached: readonly string[] = [],
+): MadeDocument {
   const kind = dice.weighted<RootKind>([
     [45, 'query'],
     [35, 'mutation'],
@@ -49,7 +55,8 @@ export function makeDocument(schema: GraphQLSchema, lab: Lab, dice: Dice): MadeD
           [2, 2],
           [1, 3],
         ])
-  const fields = Array.from({ length: count }, () => dice.pick(all))
+  const wanted = all.filter(({ name }) => unreached.includes(`${kind} ${name}`))
+  const fields = Array.from({ length: count }, () => dice.pick(wanted.length > 0 && dice.chance(0.2) ? wanted : all))
   const making: Making = {
     schema,
     lab,
@@ -163,15 +170,20 @@ function fieldText(making: Making, field: GraphQLField<unknown, unknown>, depth:
 
 function argumentsOf(making: Making, field: GraphQLField<unknown, unknown>): string {
   const { dice, variables } = making
+  const isReady = field.args.every(({ name }) => name !== 'input') && dice.chance(0.4)
+  const ready = isReady ? readyArguments(making, field.name) : {}
   const given = field.args.filter(
     (one) =>
-      (isNonNullType(one.type) && one.defaultValue === undefined) || dice.chance(one.name === 'first' ? 0.3 : 0.2),
+      one.name in ready ||
+      (isNonNullType(one.type) && one.defaultValue === undefined) ||
+      dice.chance(one.name === 'first' ? 0.3 : 0.2),
   )
   const odd = dice.below(Math.max(1, given.length))
   const repo = repoFor(making, field.name)
   const texts = given.map((one, at) => {
     const kind = at === odd ? making.kind : 'valid'
-    const value = argumentValue(making, field.name, one, kind, repo)
+    const value =
+      kind === 'valid' && one.name in ready ? ready[one.name] : argumentValue(making, field.name, one, kind, repo)
     if (kind === 'valid' && dice.chance(0.3)) return `${one.name}: ${literalOf(value, one.type)}`
     const name = `v${variables.size}`
     variables.set(name, { type: String(one.type), value })

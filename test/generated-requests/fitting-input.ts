@@ -1,10 +1,12 @@
 /** What of an input belongs together, and who can send it. */
-import type { GraphQLSchema } from 'graphql'
+import type { GraphQLInputObjectType, GraphQLSchema } from 'graphql'
 import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
+import { inGraphWords } from './graph-words.ts'
 import type { Kind } from './json-values.ts'
 import type { Caller, Lab, SentUpload } from './lab.ts'
 import type { Held } from './learn.ts'
+import { readyFor } from './ready-work.ts'
 
 /** The arguments of the fields of a type, and the parts of the document that are beside its operation. */
 export interface Making {
@@ -15,6 +17,27 @@ export interface Making {
   readonly kind: Kind
   readonly variables: Map<string, { readonly type: string; readonly value: unknown }>
   readonly fragments: string[]
+}
+
+/** What was made ready for a mutation, by whom it was; null if nothing was. */
+export function readyInput(making: Making, field: string, type: GraphQLInputObjectType): object | null {
+  const ready = readyFor(making.lab, field)
+  if (!ready) return null
+  making.caller = ready.caller
+  // The repo that moves is the one that the path names; its new name is in the body.
+  const params = Object.entries(ready.params).map(([name, value]) =>
+    field === 'moveRepo' ? [`from_${name}`, value] : [name, value],
+  )
+  const all = { ...Object.fromEntries(params), ...ready.body }
+  return inGraphWords(all, type) as object
+}
+
+/** Arguments of a query that were made ready, and who asks. */
+export function readyArguments(making: Making, field: string): Readonly<Record<string, unknown>> {
+  const ready = readyFor(making.lab, field)
+  if (!ready) return {}
+  making.caller = ready.caller
+  return ready.body ?? {}
 }
 
 /** Members of an input that belong together, and who can send them. */

@@ -39,7 +39,9 @@ export interface Lab {
   /** Things of a person who is none of the callers, by the names of parameters: to every caller they are as if they were not. */
   readonly hidden: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
-  readonly names: Readonly<Record<'org' | 'model' | 'robot' | 'joiner', string>>
+  /** What was done on the side: the subjects of `ready-work.ts`, by turns. */
+  readonly turns: { ready: number }
+  readonly names: Readonly<Record<'owner' | 'org' | 'model' | 'robot' | 'joiner', string>>
   readonly checkRequest: Json
   /** Id of the session by which that caller comes. */
   readonly leaverSession: string
@@ -330,7 +332,8 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
       hold_id: hiddenHold,
     },
     secrets: Object.values(tokens),
-    names: { org, model, robot: ownRobot, joiner: joiner.handle },
+    turns: { ready: 0 },
+    names: { owner: ada.handle, org, model, robot: ownRobot, joiner: joiner.handle },
     leaverSession: sessionOf(leaver.token),
     checkRequest: { ...checks.request(ownRobot), executor: 'worker' },
     card,
@@ -366,7 +369,8 @@ export async function makeEmptyLab(hub: ReturnType<typeof contractHub>, url: str
     goodBodies: new Map(),
     hidden: {},
     secrets: Object.values(tokens),
-    names: { org: ada.handle, model: 'nobody/model', robot: 'nobody/robot', joiner: ada.handle },
+    turns: { ready: 0 },
+    names: { owner: ada.handle, org: ada.handle, model: 'nobody/model', robot: 'nobody/robot', joiner: ada.handle },
     leaverSession: '',
     checkRequest: {},
     modelCheckRequest: {},

@@ -7,6 +7,7 @@ import { type contractHub, type Json, newName } from '../support/hub.ts'
 import { onnxSha256 } from '../support/hub-endpoints.ts'
 import type { Dice } from './dice.ts'
 import type { Caller, Lab } from './lab.ts'
+import { makeReady, tokenOf } from './ready-work.ts'
 import { type Got, type Made, send } from './send.ts'
 
 const MOST_BODIES = 12
@@ -150,9 +151,8 @@ export async function doChores(lab: Lab, hub: ReturnType<typeof contractHub>, di
   const key = (await graph(text, { name: 'spare', scope: 'READ' }))?.createApiKey?.key.id
   if (key) things.add('made key', key)
   await lab.signInAgain()
+  await makeReady(lab, hub)
 }
-
-const tokenOf = ({ headers }: Caller): string => headers.authorization?.replace('Bearer ', '') ?? ''
 
 function hold(lab: Lab, kind: 'run' | 'check' | 'endpoint', id: string, caller: Caller): void {
   lab.claimers.set(id, caller)

@@ -7,6 +7,7 @@ import { changed, jsonText, type Kind, type Known, madeValue } from './json-valu
 import { knownTo } from './known-values.ts'
 import type { Caller, Lab, SentUpload } from './lab.ts'
 import type { Held } from './learn.ts'
+import { readyFor } from './ready-work.ts'
 import type { Made } from './send.ts'
 
 interface Route {
@@ -100,6 +101,9 @@ function paramsOf(lab: Lab, dice: Dice, { path }: Route): Record<string, string>
     upload_id: lab.things.pick('upload_id', dice) ?? 'x',
     name: lab.things.pick('snapshot', dice) ?? 'first',
     path: lab.things.pick('path', dice) ?? 'a.txt',
+    film_id: id('film'),
+    rollout_id: id('roll'),
+    fingerprint: '0'.repeat(64),
   }
 }
 
@@ -186,6 +190,13 @@ function fit(lab: Lab, dice: Dice, { operation }: Route, draft: Draft): void {
   const { params } = draft
   if (endsThings.test(operationId)) spare(lab, dice, params)
   if (dice.chance(0.25)) return
+  const ready = readyFor(lab, operationId)
+  if (ready) {
+    Object.assign(params, ready.params)
+    draft.caller = ready.caller
+    if (ready.body !== undefined && dice.chance(0.8)) draft.body = ready.body
+    return
+  }
   if (operationId === 'completeUpload' || operationId === 'abortUpload') {
     const sent = lab.things.pick<SentUpload>('sent upload', dice)
     if (!sent) return
@@ -323,6 +334,10 @@ function bytesOf(
   if (body === undefined) {
     if (operation.requestBody?.required && dice.chance(0.5)) headers['content-type'] = 'application/json'
     return null
+  }
+  if (Buffer.isBuffer(body)) {
+    headers['content-type'] = 'application/x-tar'
+    return isBroken ? body.subarray(0, dice.below(body.length)) : body
   }
   headers['content-type'] = 'application/json'
   const text = jsonText(body)

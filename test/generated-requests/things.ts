@@ -31,6 +31,11 @@ export class Things {
     return dice.pick(dice.chance(0.5) ? all.slice(-8) : all) as T
   }
 
+  /** The last of a kind. */
+  newest<T>(kind: string): T | undefined {
+    return this.#kinds.get(kind)?.at(-1) as T | undefined
+  }
+
   /** One that a request has made, for what ends or deletes it; undefined where there is none. */
   pickNew<T = string>(kind: string, dice: Dice): T | undefined {
     const made = (this.#kinds.get(kind) ?? []).slice(this.#kept.get(kind) ?? 0)
@@ -45,7 +50,7 @@ export class Things {
       if (typeof value.full_name === 'string' && value.kind) this.add(`${value.kind} repo`, value.full_name)
       for (const [key, item] of Object.entries(value)) this.learn(item, key, depth + 1)
     } else if (typeof value === 'string' && value.length < 600) {
-      const id = /^(user|org|key|repo|run|check|ep|esess|dev|appr|spend|sess)_[0-9a-z]{26}$/.exec(value)
+      const id = /^(user|org|key|repo|run|check|ep|esess|dev|appr|spend|sess|film|label|roll)_[0-9a-z]{26}$/.exec(value)
       if (id) this.add(id[1] as string, value)
       else if (['next_cursor', 'endCursor', 'cursor'].includes(name)) this.add('cursor', value)
       else if (['path', 'device_code', 'user_code', 'userCode', 'upload_id', 'uploadId'].includes(name))

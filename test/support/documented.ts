@@ -39,18 +39,16 @@ function listsMembers(value: unknown): value is Schema {
   return isSchema && !('additionalProperties' in value)
 }
 
-const ajv = new Ajv2020({
-  allErrors: true,
-  strict: false,
-  code: { optimize: false },
-  formats: {
-    // UTC with milliseconds, as the hub writes every time.
-    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-    uri: /^[a-z][a-z\d+.-]*:/,
-    'uri-reference': true,
-  },
-})
-ajv.addSchema({ $id: 'v1', components: document.components })
+function ajvWith(dateTime: RegExp): Ajv2020 {
+  const formats = { 'date-time': dateTime, uri: /^[a-z][a-z\d+.-]*:/, 'uri-reference': true as const }
+  const made = new Ajv2020({ allErrors: true, strict: false, code: { optimize: false }, formats })
+  return made.addSchema({ $id: 'v1', components: document.components })
+}
+
+/** UTC with milliseconds, as the hub writes every time. */
+const answers = ajvWith(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+/** RFC 3339, as a client may write one. */
+const bodies = ajvWith(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i)
 
 /** A member of a path may be empty; that of a file is a path itself. */
 const patternOf = (path: string) => new RegExp(`^${path.replace('{path}', '.*').replace(/\{\w+\}/g, '[^/]*')}$`)
@@ -82,7 +80,7 @@ const bodyValidators = new Map<string, ValidateFunction>()
 export function isDocumentedBody({ operationId, requestBody }: Operation, json: unknown): boolean {
   const schema = requestBody?.content['application/json']?.schema
   if (!schema) return true
-  const validate = bodyValidators.get(operationId) ?? compiled(schema)
+  const validate = bodyValidators.get(operationId) ?? compiled(schema, bodies)
   if (validate) bodyValidators.set(operationId, validate)
   return validate?.(json) ?? true
 }
@@ -119,14 +117,15 @@ export function undocumented(method: string, url: string, { status, headers, jso
   )
 }
 
-const bySchema = new Map<string, ValidateFunction>()
+const bySchema = new Map([answers, bodies].map((ajv) => [ajv, new Map<string, ValidateFunction>()]))
 
 /** Compiled once for all answers of the schema: to compile one takes milliseconds, and most of the thousand are the same Problem. */
-function compiled(schema: Schema | undefined): ValidateFunction | null {
+function compiled(schema: Schema | undefined, ajv = answers): ValidateFunction | null {
   if (!schema) return null
   // Its references lead into the document.
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"v1#/components/')
-  const validate = bySchema.get(text) ?? ajv.compile(JSON.parse(text))
-  bySchema.set(text, validate)
+  const known = bySchema.get(ajv)
+  const validate = known?.get(text) ?? ajv.compile(JSON.parse(text))
+  known?.set(text, validate)
   return validate
 }
