@@ -2,7 +2,7 @@
  * Makes `node` in the scripts of package.json the Node that npm installed. Runs on the system Node, so it is plain
  * JavaScript.
  *
- *     node scripts/bring-node.js            prints one line if the hub cannot run here
+ *     node scripts/bring-node.js            prints one line if the hub cannot run here; writes lists that are stale
  *     node scripts/bring-node.js FILE ...   then runs FILE on that Node
  *
  * npm 10 links the programs of this platform's package and then, as it clears away the packages of the other platforms,
@@ -10,7 +10,7 @@
  * link is made here where it is missing.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -65,6 +65,22 @@ function whyNot() {
   return `The hub runs on Node ${NEEDED_MAJOR} and its package ${name} is not installed; ${own}: run \`npm ci\` without --omit=optional, or install Node ${NEEDED_MAJOR}.`
 }
 
+/**
+ * Whether a file came or went where `scripts/codegen/lists.ts` looks since its lists were written, as by `git pull`: its
+ * folder has the time of that.
+ */
+function mayHaveOldLists() {
+  const changedMs = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const folders = ['schema', 'rest-compat', 'hf-compat'].map((name) => join(root, name)).filter(existsSync)
+  const subjects = folders.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name)),
+  )
+  const writtenMs = changedMs(join(modules, '.cache', 'hub-lists'))
+  return [...folders, ...subjects].some((folder) => changedMs(folder) > writtenMs)
+}
+
 const node = nodeForHub()
 const script = process.argv.slice(2)
 if (node === null) {
@@ -73,5 +89,8 @@ if (node === null) {
 } else if (script.length > 0) {
   const { status, error } = spawnSync(node, script, { stdio: 'inherit' })
   if (error) process.stderr.write(`Node ${NEEDED_MAJOR} at ${node} does not run here (${error.message}).\n`)
+  process.exitCode = status ?? 1
+} else if (mayHaveOldLists()) {
+  const { status } = spawnSync(node, [join(root, 'scripts/codegen/write-lists.ts')], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 }

@@ -48,9 +48,9 @@ if (cli === null) {
     process.stderr.write(`${stdout}${stderr}`)
     process.exit(status ?? 1)
   }
+  const { writeLists } = await import('./codegen/write-lists.ts')
+  writeLists()
   const { write } = await import('./codegen/files.ts')
-  const { lists } = await import('./codegen/lists.ts')
-  write(lists)
   const { derived } = await import('./codegen/generated-files.ts')
   write(derived)
   // esbuild and Vite are development packages too.

@@ -9,6 +9,8 @@ const missing = /^Cannot find (?:module|package) '([^']+)' imported from (\S.*)$
 export function notInstalled(error: unknown): string | null {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return null
   const [, what = 'A module', by = ''] = missing.exec(error.message) ?? []
+  if (/\.generated\.ts$/.test(by))
+    return `The hub's generated files are of another version of it: ${relative(root, by)} names a file that is not there. Run \`npm run codegen\`.`
   const name = (path: string) => (path.startsWith(root) ? relative(root, path) : path)
   return `The hub is not completely installed: ${name(what)} is missing${by && `, which ${name(by)} imports`}. Run \`npm ci\` and wait until it has finished.`
 }

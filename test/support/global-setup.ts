@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
+import { writeLists } from '../../scripts/codegen/write-lists.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openQueue } from '../../src/store/queue.ts'
@@ -21,6 +22,8 @@ declare module 'vitest' {
 
 /** `HUB_TEST_DATABASE_URL` names a server to use instead; its user must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Also where `npm test` is not what runs the tests.
+  writeLists()
   const outside = process.env.HUB_TEST_DATABASE_URL
   const runDir = await mkdtemp(join(await roomyFolder(), 'hub-test-'))
   const dataDir = join(runDir, 'postgres')
