@@ -1,63 +1,19 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { cruise, type ICruiseResult } from 'dependency-cruiser'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GENERATED } from '../scripts/codegen/marker.ts'
-import { lazy } from '../src/platform/lazy.ts'
-import { cruiseOptions, forbidden, hasRoom } from './rooms.ts'
+import { folders, hasRoom } from './rooms.ts'
 
 const root = join(import.meta.dirname, '..')
 
-const packages = globSync('packages/*/package.json', { cwd: root }).map((file) => dirname(file))
-/** That of helpers of tests has no `src/`: nothing that runs imports it. */
-const folders = [...globSync('packages/*/src', { cwd: root }), 'src', 'schema', 'rest-compat', 'hf-compat']
 const files = globSync(
   folders.map((folder) => `${folder}/**/*.ts`),
   { cwd: root },
 ).sort()
 const pages = globSync('web/src/**/*.{ts,tsx}', { cwd: root }).sort()
-/** The folder of the package that a file is in; null for the server's own. */
-const packageOf = (file: string) => /^packages\/[^/]+/.exec(file)?.[0] ?? null
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** What imports what, with the violations of the rules of rooms.ts: read once, by the first test that asks. */
-const cruised = lazy(async () => {
-  const options = { ...cruiseOptions, ruleSet: { forbidden }, validate: true }
-  const { output } = await cruise([...folders, 'web/src'], options)
-  return output as ICruiseResult
-})
-
 describe('the house', () => {
-  it('keeps each room to the imports that rooms.ts allows it, and has no circle', async () => {
-    const { modules, summary } = await cruised()
-    expect(summary.totalCruised).toBeGreaterThan(300)
-    expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)).toEqual([])
-    // What a package does not export is its own: others import it by its name.
-    const around = modules.flatMap(({ source, dependencies }) =>
-      dependencies
-        .filter(({ module, resolved }) => module.startsWith('.') && packageOf(resolved) !== packageOf(source))
-        .filter(({ resolved }) => packageOf(source) !== null || packageOf(resolved) !== null)
-        .map(({ resolved }) => `${source} -> ${resolved}`),
-    )
-    expect(around).toEqual([])
-  })
-
-  it('loads of the server what a command does when that command runs, and nothing for the others', async () => {
-    const { modules } = await cruised()
-    const importsOf = new Map(modules.map(({ source, dependencies }) => [source, dependencies]))
-    const loaded = new Set<string>()
-    const load = (file: string): void => {
-      if (loaded.has(file)) return
-      loaded.add(file)
-      for (const { resolved, dynamic, dependencyTypes } of importsOf.get(file) ?? [])
-        if (!dynamic && !dependencyTypes.includes('type-only')) load(resolved)
-    }
-    load('src/operator/command.ts')
-    expect(loaded.has('packages/cli/src/program.ts')).toBe(true)
-    const ofServer = [...loaded].filter((file) => /^src\/(?!operator\/)/.test(file))
-    expect(ofServer.sort()).toEqual(['src/backup/object-modes.ts', 'src/platform/version.ts'])
-  })
-
   it('has a room for every file', () => {
     const advice = 'A new subject has its row in "A map of the rooms" of README.md; other folders are in test/rooms.ts.'
     expect(
@@ -115,31 +71,6 @@ describe('the house', () => {
     expect(written.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])
     expect(written.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(basename(file)))).toEqual([])
     expect(written.filter((file) => /(manager|service|helper|utils?)\b/i.test(file))).toEqual([])
-  })
-})
-
-describe('the packages', () => {
-  it('name in their package.json whatever they import', async () => {
-    const { modules } = await cruised()
-    for (const folder of packages.filter((folder) => existsSync(join(root, folder, 'src'))))
-      expect(modules.some(({ source }) => source.startsWith(`${folder}/src/`))).toBe(true)
-    const undeclared = modules.flatMap(({ source, dependencies }) => {
-      const [folder = ''] = /^packages\/[^/]+/.exec(source) ?? []
-      if (folder === '' || !source.startsWith(`${folder}/src/`)) return []
-      const { name, dependencies: own, peerDependenciesMeta } = JSON.parse(textOf(`${folder}/package.json`))
-      const declared = Object.keys({ ...own, ...peerDependenciesMeta })
-      const imported = dependencies.filter(({ module, coreModule }) => !coreModule && !module.startsWith('.'))
-      return imported
-        .map(({ module }) =>
-          module
-            .split('/')
-            .slice(0, module.startsWith('@') ? 2 : 1)
-            .join('/'),
-        )
-        .filter((wanted) => wanted !== name && !declared.includes(wanted))
-        .map((wanted) => `${source}: ${wanted}`)
-    })
-    expect(undeclared).toEqual([])
   })
 })
 

@@ -1,10 +1,11 @@
 /**
- * Which room may import which. The architecture test reads this table; nothing else says it but README.md, whose table of subjects is their order.
+ * Which room may import which. The test of imports reads this table; nothing else says it but README.md, whose table of subjects is their order.
  *
  * A subject has one name in src/, schema/, rest-compat/ and hf-compat/. A later subject may import an earlier one, never back: what an early one must ask of later
  * ones is a table of the database, or is registered by the composition root.
  */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 /**
@@ -23,6 +24,15 @@ function subjectsOf(readme: string): readonly string[] {
     )
   return names
 }
+
+/** Where sources are. The package of helpers of tests has no `src/`: nothing that runs imports it. */
+export const folders = [
+  ...globSync('packages/*/src', { cwd: join(import.meta.dirname, '..') }),
+  'src',
+  'schema',
+  'rest-compat',
+  'hf-compat',
+]
 
 const upTo = (folder: string, subject: string) =>
   subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)

@@ -51,6 +51,12 @@ export function sampled<T>(cases: readonly T[], every: number, ofOthers = 1): re
     : cases.filter((_, index) => index % every === first)
 }
 
+/** For a file of the torture run alone: one case in `every`, as `sampled` chooses them; the full run tries all. */
+export function oneIn<T>(every: number, cases: readonly T[]): readonly T[] {
+  const first = testSeed() % every
+  return isFull ? cases : cases.filter((_, index) => index % every === first)
+}
+
 /** A `describe` without anything random: what `npm test` has tried the torture run does not repeat. */
 export function describeOnce(title: string, register: () => void): void {
   assertDeclared()

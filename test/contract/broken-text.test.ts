@@ -55,7 +55,7 @@ async function ask(who: Person | string, query: string, variables: Json, kind = 
 }
 
 /** One operation in so many; the torture run tries the others. */
-const EVERY = 4
+const EVERY = 10
 
 describe('in the graph', () => {
   /** A log takes any text, and what is checked is told in a report. */

@@ -1,7 +1,7 @@
 // @module-tag sampled
 /** A path is a file or a folder (contract, "Text"): a repo never holds `x` next to `x/y`, since no disk can. */
 
-import { describeOnce, sampleSize } from '@hub/testing/torture'
+import { describeOnce, inTorture, sampleSize } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import { deleteFiles } from '../../src/files/delete-files.ts'
@@ -281,48 +281,50 @@ describeOnce('a repo that has both from before', () => {
   })
 })
 
-describe('the look for clashes', () => {
-  const FILES = sampleSize(60_000, 20_000)
-  /** Each statement has a time limit, also on a busy machine. */
-  const AT_ONCE = 5000
+inTorture(() => {
+  describe('the look for clashes', () => {
+    const FILES = 60_000
+    /** Each statement has a time limit, also on a busy machine. */
+    const AT_ONCE = 5000
 
-  it(`reads a few blocks of an index for each path, of ${FILES} files`, async () => {
-    const repo = await world.repo(owner)
-    await put(repo, 'seed')
-    // The files of a state, each also in an older one: closed rows must not be passed over.
-    for (let from = 1; from <= FILES; from += AT_ONCE)
-      await world.sql(
-        `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id)
+    it(`reads a few blocks of an index for each path, of ${FILES} files`, async () => {
+      const repo = await world.repo(owner)
+      await put(repo, 'seed')
+      // The files of a state, each also in an older one: closed rows must not be passed over.
+      for (let from = 1; from <= FILES; from += AT_ONCE)
+        await world.sql(
+          `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id)
          select f.repo_id, 'd' || n % 200 || '/' || n || '/frame.bin', t.a, t.b, case when t.b is null then null else now() end, f.blob_id
          from files f, generate_series($2::int, $3::int) n, (values (1, 2), (2, null)) t(a, b) where f.repo_id = $1 and f.path = 'seed'`,
-        [repo.id, from, from + AT_ONCE - 1],
-      )
-    await world.sql('update repos set seq = 2 where id = $1', [repo.id])
-    await world.sql('analyze files')
-    const given = Array.from({ length: 98 }, (_, n) => `d${n}/${n + 1}/new/deep/er/${n}`)
-    given.push('d7', 'd9/9/frame.bin/x')
-    const values = orderedValues(clashesOfPaths, { repoId: repo.id, paths: given })
-    expect(await world.deps.db.query(clashesOfPaths, { repoId: repo.id, paths: given })).toEqual([
-      { path: 'd7', other: expect.stringMatching(/^d7\//) },
-      { path: 'd9/9/frame.bin/x', other: 'd9/9/frame.bin' },
-    ])
-    for (const plan of await plansOf(world.deps.db, clashesOfPaths.text, values)) {
-      expect(scansOf(plan, 'files')).toEqual([])
-      expect(passedOver(plan, 'files')).toBe(0)
-      // A path of five folders is six lookups, of three to four blocks each.
-      expect(blocksOf(plan)).toBeLessThan(100 * 6 * 5)
-    }
-    await put(repo, 'd1/1/new')
-    const one = orderedValues(clashesOfRestored, { repoId: repo.id, seq: 3 })
-    for (const plan of await plansOf(world.deps.db, clashesOfRestored.text, one)) {
-      expect(scansOf(plan, 'files')).toEqual([])
-      expect(passedOver(plan, 'files')).toBe(0)
-      expect(blocksOf(plan)).toBeLessThan(100)
-    }
-    const restored = orderedValues(clashesOfRestored, { repoId: repo.id, seq: 2 })
-    for (const plan of await plansOf(world.deps.db, clashesOfRestored.text, restored)) {
-      expect(passedOver(plan, 'files')).toBeLessThan(FILES / 100)
-      expect(blocksOf(plan)).toBeLessThan(FILES * 10)
-    }
+          [repo.id, from, from + AT_ONCE - 1],
+        )
+      await world.sql('update repos set seq = 2 where id = $1', [repo.id])
+      await world.sql('analyze files')
+      const given = Array.from({ length: 98 }, (_, n) => `d${n}/${n + 1}/new/deep/er/${n}`)
+      given.push('d7', 'd9/9/frame.bin/x')
+      const values = orderedValues(clashesOfPaths, { repoId: repo.id, paths: given })
+      expect(await world.deps.db.query(clashesOfPaths, { repoId: repo.id, paths: given })).toEqual([
+        { path: 'd7', other: expect.stringMatching(/^d7\//) },
+        { path: 'd9/9/frame.bin/x', other: 'd9/9/frame.bin' },
+      ])
+      for (const plan of await plansOf(world.deps.db, clashesOfPaths.text, values)) {
+        expect(scansOf(plan, 'files')).toEqual([])
+        expect(passedOver(plan, 'files')).toBe(0)
+        // A path of five folders is six lookups, of three to four blocks each.
+        expect(blocksOf(plan)).toBeLessThan(100 * 6 * 5)
+      }
+      await put(repo, 'd1/1/new')
+      const one = orderedValues(clashesOfRestored, { repoId: repo.id, seq: 3 })
+      for (const plan of await plansOf(world.deps.db, clashesOfRestored.text, one)) {
+        expect(scansOf(plan, 'files')).toEqual([])
+        expect(passedOver(plan, 'files')).toBe(0)
+        expect(blocksOf(plan)).toBeLessThan(100)
+      }
+      const restored = orderedValues(clashesOfRestored, { repoId: repo.id, seq: 2 })
+      for (const plan of await plansOf(world.deps.db, clashesOfRestored.text, restored)) {
+        expect(passedOver(plan, 'files')).toBeLessThan(FILES / 100)
+        expect(blocksOf(plan)).toBeLessThan(FILES * 10)
+      }
+    })
   })
 })

@@ -54,17 +54,30 @@ const faultsIn = (document: DocumentNode, isWhole: boolean) =>
     .map(({ message }) => message)
     .filter((message) => !message.includes(HOLE))
 
-const composites = Object.values(schema.getTypeMap()).filter((type) => 'getFields' in type && !('isOneOf' in type))
+interface Composite {
+  readonly name: string
+  readonly fields: ReadonlySet<string>
+}
+
+const composites: readonly Composite[] = Object.values(schema.getTypeMap()).flatMap((type) =>
+  'getFields' in type && !('isOneOf' in type)
+    ? { name: type.name, fields: new Set(['__typename', ...Object.keys(type.getFields())]) }
+    : [],
+)
 
 /** A selection that a test puts into its documents: some type has it. */
-const isSelection = ({ document: { definitions }, text, isWhole }: FoundDocument) =>
-  text.trimStart().startsWith('{') &&
-  definitions.length === 1 &&
-  definitions[0]?.kind === Kind.OPERATION_DEFINITION &&
-  composites.some(({ name }) => {
+function isSelection({ document: { definitions }, text, isWhole }: FoundDocument): boolean {
+  const [first] = definitions
+  if (!text.trimStart().startsWith('{') || definitions.length !== 1) return false
+  if (first?.kind !== Kind.OPERATION_DEFINITION) return false
+  // Most types lack one of its fields: each fault of a validation costs a search for suggestions.
+  const names = first.selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? each.name.value : []))
+  const hasThem = ({ fields }: Composite) => names.every((name) => name.includes(HOLE) || fields.has(name))
+  return composites.filter(hasThem).some(({ name }) => {
     const faults = faultsIn(parse(`fragment Part on ${name} ${text}`), isWhole)
     return faults.every((message) => message === 'Fragment "Part" is never used.')
   })
+}
 
 const hasOwnGraph = (file: string) => declares(join(root, file), 'own-graph')
 

@@ -1,5 +1,5 @@
 /** One PostgreSQL for the whole test run, with a migrated template that each test file clones. */
-import { access, chmod, constants, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -29,6 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dataDir = join(runDir, 'postgres')
   // The embedded server runs as another user where this one is root.
   await chmod(runDir, 0o755)
+  await ownTemporaryFolder(runDir)
   const settings = {
     fsync: 'off',
     synchronous_commit: 'off',
@@ -67,6 +68,19 @@ async function hashPasswordOnce(url: string): Promise<void> {
     url,
     `set scram_iterations = 1; alter role ${pg.escapeIdentifier(username)} password ${pg.escapeLiteral(decodeURIComponent(password))}`,
   )
+}
+
+/**
+ * What tests and the processes that they start make in the system's temporary folder is here, and ends with the run.
+ * Torture tests fill disks, which are not to be memory.
+ */
+async function ownTemporaryFolder(runDir: string): Promise<void> {
+  if (process.env.HUB_TEST_TORTURE !== undefined) return
+  const folder = join(runDir, 'tmp')
+  await mkdir(folder)
+  // Of all users: functions run as users of their own.
+  await chmod(folder, 0o1777)
+  process.env.TMPDIR = folder
 }
 
 const MEMORY_FOLDER = '/dev/shm'

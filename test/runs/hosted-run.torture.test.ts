@@ -1,7 +1,5 @@
-// @module-tag sampled
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
@@ -64,7 +62,7 @@ const statusOf = async (where: typeof hub, who: Person, id: string) =>
 const patiently = { timeout: 100_000, interval: 100 }
 
 describe('a hosted run', () => {
-  itInTorture('that cannot be started fails with the reason', async () => {
+  it('that cannot be started fails with the reason', async () => {
     const bob = await bare.person()
     const made = await bare.call(bob, 'POST', '/v1/runs', { recipe: { template: 'act', executor: 'hosted' } })
     expect([made.status, made.json.status]).toEqual([201, 'queued'])
@@ -81,16 +79,14 @@ describe('a hosted run', () => {
       expect(await bare.sql(`select 1 from ${table} where job_id = $1`, [made.json.id])).toEqual([])
   })
 
-  inTorture(() => {
-    it('whose function ends before it claims has failed', async () => {
-      const { json } = await create({ template: 'diffusion_policy' })
-      await expect.poll(() => statusOf(hub, ada, json.id), patiently).toBe('failed')
-      const { error } = (await hub.call(ada, 'GET', `/v1/runs/${json.id}`)).json
-      expect(error).toContain('HOSTED_COMMAND ended with code 3')
-    })
+  it('whose function ends before it claims has failed', async () => {
+    const { json } = await create({ template: 'diffusion_policy' })
+    await expect.poll(() => statusOf(hub, ada, json.id), patiently).toBe('failed')
+    const { error } = (await hub.call(ada, 'GET', `/v1/runs/${json.id}`)).json
+    expect(error).toContain('HOSTED_COMMAND ended with code 3')
   })
 
-  itOnce('is claimed by its own call, with a key that is valid only for this run and revoked with it', async () => {
+  it('is claimed by its own call, with a key that is valid only for this run and revoked with it', async () => {
     const dataset = await hub.repo(ada)
     const foreign = await hub.repo(ada)
     const other = (await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act' } })).json.id
@@ -132,31 +128,29 @@ describe('a hosted run', () => {
     expect(await ask()).toBe(401)
   })
 
-  inTorture(() => {
-    it('that returned to the queue is started again', async () => {
-      const { json: made } = await create({
-        template: 'act',
-        hyperparams: { other: 'x', dataset: 'a/b', foreign: 'a/b', slug: newName() },
-      })
-      const call = async () => (await hub.call(ada, 'GET', `/v1/runs/${made.id}`)).json
-      await expect.poll(async () => (await call()).status, patiently).toBe('running')
-      const first = (await call()).hosted_call_id
-      const { deps } = hub.running
-      // A report renews the lease, and one may come before the sweep: then it expires once more. The hub's own timer may start the run again before the test reads it.
-      const isPutBack = async () => {
-        await hub.sql(
-          `update runs set lease_expires_at = now() - interval '1 second' where id = $1 and status = 'running' and hosted_call_id = $2`,
-          [made.id, first],
-        )
-        await sweepLeases(deps)
-        const { status, hosted_call_id } = await call()
-        return status === 'queued' || hosted_call_id !== first
-      }
-      await expect.poll(isPutBack, patiently).toBe(true)
-      const { dispatchWaiting } = await import('../../src/jobs/hosted-kinds.ts')
-      await dispatchWaiting(deps)
-      await expect.poll(async () => (await call()).status, patiently).toBe('running')
-      expect((await call()).hosted_call_id).not.toBe(first)
+  it('that returned to the queue is started again', async () => {
+    const { json: made } = await create({
+      template: 'act',
+      hyperparams: { other: 'x', dataset: 'a/b', foreign: 'a/b', slug: newName() },
     })
+    const call = async () => (await hub.call(ada, 'GET', `/v1/runs/${made.id}`)).json
+    await expect.poll(async () => (await call()).status, patiently).toBe('running')
+    const first = (await call()).hosted_call_id
+    const { deps } = hub.running
+    // A report renews the lease, and one may come before the sweep: then it expires once more. The hub's own timer may start the run again before the test reads it.
+    const isPutBack = async () => {
+      await hub.sql(
+        `update runs set lease_expires_at = now() - interval '1 second' where id = $1 and status = 'running' and hosted_call_id = $2`,
+        [made.id, first],
+      )
+      await sweepLeases(deps)
+      const { status, hosted_call_id } = await call()
+      return status === 'queued' || hosted_call_id !== first
+    }
+    await expect.poll(isPutBack, patiently).toBe(true)
+    const { dispatchWaiting } = await import('../../src/jobs/hosted-kinds.ts')
+    await dispatchWaiting(deps)
+    await expect.poll(async () => (await call()).status, patiently).toBe('running')
+    expect((await call()).hosted_call_id).not.toBe(first)
   })
 })

@@ -1,9 +1,7 @@
-// @module-tag sampled
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { inTorture, itOnce } from '@hub/testing/torture'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import type { Deps } from '../../src/operation/context.ts'
 import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
@@ -47,7 +45,7 @@ const send = (job: string, n: number, singletonKey?: string) =>
 
 const rows = (job: string) => world.sql<{ state: string }>('select state::text from pgboss.job where name = $1', [job])
 
-itOnce('a job exists if its transaction commits, and never if it rolls back', async () => {
+it('a job exists if its transaction commits, and never if it rolls back', async () => {
   const done: unknown[] = []
   await open(jobOf('commit', async (input) => void done.push(isJobHere() ? input : 'without the time of a job')))
   await t.db
@@ -61,7 +59,7 @@ itOnce('a job exists if its transaction commits, and never if it rolls back', as
   await expect.poll(() => done, soon).toEqual([{ n: 2 }])
 })
 
-itOnce('a start writes of what is declared only what is new or differs', async () => {
+it('a start writes of what is declared only what is new or differs', async () => {
   const named = (name: string) => jobOf(name, async () => undefined)
   const written = () =>
     world.sql<{ name: string; at: Date; limit: number; cron: string | null }>(
@@ -90,7 +88,7 @@ itOnce('a start writes of what is declared only what is new or differs', async (
   expect(changed.map(({ at }, n) => at > (first[n]?.at ?? at))).toEqual([true, true])
 })
 
-itOnce('a job does not wait for the next poll of the process that enqueued it', async () => {
+it('a job does not wait for the next poll of the process that enqueued it', async () => {
   const done: unknown[] = []
   await openPolling(
     { ...timings, pollSeconds: 600 },
@@ -102,7 +100,7 @@ itOnce('a job does not wait for the next poll of the process that enqueued it', 
   await expect.poll(() => done, soon).toEqual([{ n: 1 }, { n: 2 }])
 })
 
-itOnce('jobs that another process enqueued wake every worker of their kind', async () => {
+it('jobs that another process enqueued wake every worker of their kind', async () => {
   const both = Promise.withResolvers<void>()
   let running = 0
   const together = async () => {
@@ -123,7 +121,7 @@ itOnce('jobs that another process enqueued wake every worker of their kind', asy
   }
 })
 
-itOnce('of waiting jobs with the same key one is kept; without a key all are', async () => {
+it('of waiting jobs with the same key one is kept; without a key all are', async () => {
   const gate = Promise.withResolvers<void>()
   const done: number[] = []
   await open(
@@ -145,7 +143,7 @@ itOnce('of waiting jobs with the same key one is kept; without a key all are', a
   await expect.poll(async () => (await rows('folded')).every(({ state }) => state === 'completed'), soon).toBe(true)
 })
 
-itOnce('a job that fails is retried', async () => {
+it('a job that fails is retried', async () => {
   let attempts = 0
   await open(
     jobOf('flaky', async () => {
@@ -158,7 +156,7 @@ itOnce('a job that fails is retried', async () => {
   expect(attempts).toBe(2)
 })
 
-itOnce('a stop waits for the running job', async () => {
+it('a stop waits for the running job', async () => {
   const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   let finished = false
@@ -178,7 +176,7 @@ itOnce('a stop waits for the running job', async () => {
   expect(await rows('slow')).toEqual([{ state: 'completed' }])
 })
 
-itOnce('two hubs that start at once create the queue once', async () => {
+it('two hubs that start at once create the queue once', async () => {
   await world.sql('drop schema pgboss cascade')
   const opened = await Promise.all([1, 2].map(() => openQueue({ url: t.url, log: world.deps.log, timings })))
   const [first, second] = opened
@@ -190,39 +188,37 @@ itOnce('two hubs that start at once create the queue once', async () => {
   await second.stop()
 })
 
-inTorture(() => {
-  test('the job of a killed process is recovered', async () => {
-    const store = join(import.meta.dirname, '../../src/store/queue.ts')
-    const script = `const { openQueue } = await import(${JSON.stringify(store)})
+test('the job of a killed process is recovered', async () => {
+  const store = join(import.meta.dirname, '../../src/store/queue.ts')
+  const script = `const { openQueue } = await import(${JSON.stringify(store)})
       const { z } = await import('zod')
       const log = { warn() {}, debug() {}, error() {}, child() { return log } }
       const queue = await openQueue({ url: ${JSON.stringify(t.url)}, log, timings: ${JSON.stringify(timings)} })
       const handler = () => { process.stdout.write('started'); return new Promise(() => {}) }
       const job = { name: 'killed', input: z.object({ n: z.number() }), expireSeconds: 60, retryLimit: 2, concurrency: 1, handler }
       await queue.work([job], { log })`
-    queue = await openQueue({ url: t.url, log: world.deps.log, timings })
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: join(import.meta.dirname, '../..'),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    try {
-      // The child declares the queue; before that nothing can be sent.
-      await expect
-        .poll(
-          () =>
-            send('killed', 7)
-              .then(() => true)
-              .catch(() => false),
-          soon,
-        )
-        .toBe(true)
-      await once(child.stdout, 'data')
-    } finally {
-      child.kill('SIGKILL')
-    }
-    const done: unknown[] = []
-    await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
-    expect(done).toEqual([])
-    await expect.poll(() => done, { interval: 100 }).toEqual([{ n: 7 }])
+  queue = await openQueue({ url: t.url, log: world.deps.log, timings })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
+  try {
+    // The child declares the queue; before that nothing can be sent.
+    await expect
+      .poll(
+        () =>
+          send('killed', 7)
+            .then(() => true)
+            .catch(() => false),
+        soon,
+      )
+      .toBe(true)
+    await once(child.stdout, 'data')
+  } finally {
+    child.kill('SIGKILL')
+  }
+  const done: unknown[] = []
+  await queue.work([jobOf('killed', async (input) => void done.push(input))], world.deps)
+  expect(done).toEqual([])
+  await expect.poll(() => done, { interval: 100 }).toEqual([{ n: 7 }])
 })

@@ -1,4 +1,3 @@
-// @module-tag sampled
 /** `hub import` from a second hub, by the same API that Hugging Face has. */
 
 import { spawn } from 'node:child_process'
@@ -8,8 +7,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { itInTorture, itOnce } from '@hub/testing/torture'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runHub } from '../support/command-line.ts'
 import { sha256Of } from '../support/hub.ts'
 import { hfClient } from './support/hf-client.ts'
@@ -20,33 +18,30 @@ const { from, here, hf, open, lab } = importLab()
 const entry = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
 
 describe('hub import', () => {
-  itOnce(
-    'brings a private repo with its name, its files and its message, and sends the key to the source alone',
-    async () => {
-      const one = await lab(some)
-      const slug = slugOf(one)
-      const put = await from.call(one.author, 'POST', `/v1/repos/${slug}/files/delete`, {
-        paths: ['empty'],
-        message: 'nothing in it',
-      })
-      expect(put.status).toBe(200)
-      const ended = await importing(one)
-      expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
-      expect(ended.out).toContain(`created ${one.target.toLowerCase().replaceAll(/[._]/g, '-')} (dataset)`)
-      expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
-      const [commit] = (await hfClient(here).get(one.person, `/api/datasets/${one.target}/commits/main`)).json
-      expect(commit.title).toBe('nothing in it')
-      const info = (await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).json
-      expect([info.id, info.private]).toEqual([one.target, true])
-      const keyed = one.proxy.asked.filter(({ authorization }) => authorization !== null)
-      expect(new Set(keyed.map(({ path }) => path.split('/')[1]))).toEqual(new Set(['api', 'datasets']))
-      expect(keyed.length).toBeLessThan(one.proxy.asked.length)
-      const again = await importing(one)
-      expect([again.code, again.out]).toEqual([0, expect.stringContaining('fetched 0')])
-    },
-  )
+  it('brings a private repo with its name, its files and its message, and sends the key to the source alone', async () => {
+    const one = await lab(some)
+    const slug = slugOf(one)
+    const put = await from.call(one.author, 'POST', `/v1/repos/${slug}/files/delete`, {
+      paths: ['empty'],
+      message: 'nothing in it',
+    })
+    expect(put.status).toBe(200)
+    const ended = await importing(one)
+    expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
+    expect(ended.out).toContain(`created ${one.target.toLowerCase().replaceAll(/[._]/g, '-')} (dataset)`)
+    expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
+    const [commit] = (await hfClient(here).get(one.person, `/api/datasets/${one.target}/commits/main`)).json
+    expect(commit.title).toBe('nothing in it')
+    const info = (await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).json
+    expect([info.id, info.private]).toEqual([one.target, true])
+    const keyed = one.proxy.asked.filter(({ authorization }) => authorization !== null)
+    expect(new Set(keyed.map(({ path }) => path.split('/')[1]))).toEqual(new Set(['api', 'datasets']))
+    expect(keyed.length).toBeLessThan(one.proxy.asked.length)
+    const again = await importing(one)
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('fetched 0')])
+  })
 
-  itOnce('names the repo as it is there, for whoever may make it', async () => {
+  it('names the repo as it is there, for whoever may make it', async () => {
     const one = await lab({ a: 'a' })
     const refused = await runHub(['import', address(one)], one.env)
     expect([refused.code, refused.err]).toEqual([
@@ -56,7 +51,7 @@ describe('hub import', () => {
     expect(one.proxy.asked).toEqual([])
   })
 
-  itInTorture('of a revision has its files, and with the tags each of them is a snapshot', async () => {
+  it('of a revision has its files, and with the tags each of them is a snapshot', async () => {
     const one = await lab({ a: 'one', gone: 'g' })
     const api = `/api/datasets/${one.name}`
     const slug = slugOf(one)
@@ -78,7 +73,7 @@ describe('hub import', () => {
     expect([none.code, none.err]).toEqual([1, expect.stringContaining('is not at http://127.0.0.1')])
   })
 
-  itInTorture('names what it has pushed, also where someone changes the repo before it is named', async () => {
+  it('names what it has pushed, also where someone changes the repo before it is named', async () => {
     const one = await lab({ a: 'one' })
     await hf.json(one.author, 'POST', `/api/datasets/${one.name}/tag/main`, { tag: 'v1' })
     const change = () =>
@@ -106,7 +101,7 @@ describe('hub import', () => {
     expect(await filesOf(here, one.person, one.target)).toEqual({ a: sha256Of('of someone else') })
   })
 
-  itOnce('that is killed goes on where it was', async () => {
+  it('that is killed goes on where it was', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 8 }, (_, index) => [`${index}.bin`, randomBytes(1000).toString('hex')]),
     )
@@ -139,7 +134,7 @@ describe('hub import', () => {
     expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
   })
 
-  itOnce('forgets what an interrupted one brought after 30 days', async () => {
+  it('forgets what an interrupted one brought after 30 days', async () => {
     const one = await lab(some)
     const stages = stagesOf(one)
     const day = 86_400
@@ -156,7 +151,7 @@ describe('hub import', () => {
     expect(readdirSync(stages)).toEqual(['recent'])
   })
 
-  itOnce('goes on within a file whose connection is cut', async () => {
+  it('goes on within a file whose connection is cut', async () => {
     const ranges: (string | undefined)[] = []
     const one = await lab(some, {
       meddle: ({ url = '', headers }, response) => {
@@ -173,7 +168,7 @@ describe('hub import', () => {
     expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
   })
 
-  itOnce('takes no bytes but those that are listed, and no path that leaves its folder', async () => {
+  it('takes no bytes but those that are listed, and no path that leaves its folder', async () => {
     const wrong = await lab(some, {
       meddle: ({ url = '' }, response) => {
         if (!url.includes('/resolve/') || !url.endsWith('.bin')) return false
@@ -202,7 +197,7 @@ describe('hub import', () => {
       expect((await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).status).toBe(404)
   })
 
-  itOnce('of a source that stops listing its files deletes none here', async () => {
+  it('of a source that stops listing its files deletes none here', async () => {
     let meddle: ProxyOptions['meddle'] = () => false
     const one = await lab(some, { meddle: (request, response) => meddle?.(request, response) ?? false })
     expect((await importing(one)).code).toBe(0)
@@ -228,7 +223,7 @@ describe('hub import', () => {
     }
   })
 
-  itInTorture('takes no listing that names a file twice, or does not end', async () => {
+  it('takes no listing that names a file twice, or does not end', async () => {
     const file = (path: string) => ({ type: 'file', path, size: 1, oid: '' })
     const page = (at: number) => JSON.stringify(Array.from({ length: 260_000 }, (_, index) => file(`${at}/${index}`)))
     let pages = 0
@@ -254,7 +249,7 @@ describe('hub import', () => {
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('lists "a" twice')])
   })
 
-  itOnce('names what no push sends, and fetches none of it', async () => {
+  it('names what no push sends, and fetches none of it', async () => {
     const one = await lab({ a: 'a', '.DS_Store': 'finder', 'data/.DS_Store': 'finder' })
     const ended = await importing(one)
     expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('left out, no push sends it: data/.DS_Store')])
@@ -263,7 +258,7 @@ describe('hub import', () => {
     expect(again.out).toContain('fetched 0')
   })
 
-  itOnce('whose files something has removed changes nothing', async () => {
+  it('whose files something has removed changes nothing', async () => {
     let isMeddling = false
     const one = await lab(
       { 'a.bin': 'a', 'b.bin': 'b', 'c.bin': 'c' },
@@ -290,7 +285,7 @@ describe('hub import', () => {
     expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
   })
 
-  itOnce('whose whole folder something has removed says so, and no name of an error', async () => {
+  it('whose whole folder something has removed says so, and no name of an error', async () => {
     let isMeddling = true
     const one = await lab(
       { 'a.bin': 'a', 'b/b.bin': 'b', 'c.bin': 'c' },
@@ -313,7 +308,7 @@ describe('hub import', () => {
     expect((await importing(one)).code).toBe(0)
   })
 
-  itInTorture('by several at the same time has brought all in each of them, and leaves nothing behind', async () => {
+  it('by several at the same time has brought all in each of them, and leaves nothing behind', async () => {
     for (let round = 0; round < 3; round += 1) {
       const one = await lab(
         Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at % 3}/${at}`, `${round} ${at}`])),
@@ -327,7 +322,7 @@ describe('hub import', () => {
     }
   })
 
-  itOnce('brings a private repo of this very hub where --from names it', async () => {
+  it('brings a private repo of this very hub where --from names it', async () => {
     const one = await lab({ a: 'a' })
     const copy = `${one.author.handle}/copy`
     const env = { ...one.env, HUB_URL: from.running.url, HUB_TOKEN: one.author.token, HF_ENDPOINT: '', HF_TOKEN: '' }
@@ -336,21 +331,18 @@ describe('hub import', () => {
     expect(await filesOf(from, one.author, copy)).toEqual(await filesOf(from, one.author, one.name))
   })
 
-  itOnce(
-    'asks no private address that the source redirects to, unless it is named, and sends no key there',
-    async () => {
-      const store = await sourceProxy(from.running.url)
-      open.push(store)
-      const one = await lab(some, { as: store.url })
-      const refused = await importing(one)
-      expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/is not HTTPS/)])
-      expect(store.asked).toEqual([])
-      expect((await importing(one, '--store', store.url)).code).toBe(0)
-      expect(store.asked.map(({ authorization }) => authorization)).toEqual([null, null])
-    },
-  )
+  it('asks no private address that the source redirects to, unless it is named, and sends no key there', async () => {
+    const store = await sourceProxy(from.running.url)
+    open.push(store)
+    const one = await lab(some, { as: store.url })
+    const refused = await importing(one)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/is not HTTPS/)])
+    expect(store.asked).toEqual([])
+    expect((await importing(one, '--store', store.url)).code).toBe(0)
+    expect(store.asked.map(({ authorization }) => authorization)).toEqual([null, null])
+  })
 
-  itOnce('from this hub itself is one from Hugging Face, which gets no key of this hub', async () => {
+  it('from this hub itself is one from Hugging Face, which gets no key of this hub', async () => {
     const one = await lab({ a: 'a' })
     const env = { ...one.env, HF_ENDPOINT: here.running.url, HF_TOKEN: one.person.token }
     const ended = await runHub(['import', address(one), one.target, '--from', one.proxy.url], env)
@@ -359,7 +351,7 @@ describe('hub import', () => {
     expect(one.proxy.asked.every(({ authorization }) => authorization === null)).toBe(true)
   })
 
-  itOnce('brings what a local cache has', async () => {
+  it('brings what a local cache has', async () => {
     const one = await lab({ unused: 'u' })
     const hub = join(one.env.HOME ?? '', '.cache', 'huggingface', 'hub')
     const root = join(hub, `datasets--${one.name.replace('/', '--')}`)
@@ -389,7 +381,7 @@ describe('hub import', () => {
     expect([leaves.code, leaves.err]).toEqual([1, expect.stringContaining('leads out of')])
   })
 
-  itOnce.each(['lab/pick', 'hf://spaces/lab/x', 'hf://lab/../x', 'hf://lab/pick@../x', 'hf://a/b/c'])(
+  it.each(['lab/pick', 'hf://spaces/lab/x', 'hf://lab/../x', 'hf://lab/pick@../x', 'hf://a/b/c'])(
     'takes no %j',
     async (source) => {
       const one = await lab({})

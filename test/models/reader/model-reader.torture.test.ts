@@ -1,9 +1,7 @@
-// @module-tag sampled
 // @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@hub/mjcf/limits'
 import { cpuStopwatch } from '@hub/testing/cpu'
-import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MAX_WAVES } from '../../../packages/mjcf/src/processes/limits.ts'
@@ -66,7 +64,7 @@ const robot = {
   'leg.xml': 'asset m/b.stl',
 }
 
-describeOnce('a model of a repo', () => {
+describe('a model of a repo', () => {
   it('is read with the files that it requests, in any folder', async () => {
     await push({ ...robot, 'm/a.stl': 'solid', 'unrelated.txt': 'x' })
     const { reading, seq } = await read()
@@ -118,7 +116,7 @@ describeOnce('a model of a repo', () => {
   })
 })
 
-describeOnce('a cached reading', () => {
+describe('a cached reading', () => {
   it('serves an unchanged model with only one statement', async () => {
     await push({ ...robot, 'm/a.stl': 'solid' })
     const { reading } = await read()
@@ -193,7 +191,7 @@ describeOnce('a cached reading', () => {
   })
 })
 
-describeOnce('a model that changes while it is read', () => {
+describe('a model that changes while it is read', () => {
   /** Lets `change` happen when the entry has been fetched, `times` times. */
   function during(change: (time: number) => Promise<void>, times: number): Partial<Deps> {
     let time = 0
@@ -238,59 +236,53 @@ describe('what a hostile model gets', () => {
   const limitOf = async (entry: string) =>
     (await read(entry)).reading.faults.map(({ kind, message }) => [kind, message])
 
-  inTorture(() => {
-    it('is 2 s of parsing, during which the hub serves other requests and reads other models', async () => {
-      await push({ 'spin.xml': 'spin', ...robot })
-      const begin = performance.now()
-      const spinning = limitOf('spin.xml')
-      let longestMs = 0
-      let spentMs = cpuStopwatch()
-      let ticks = 0
-      const ticking = setInterval(() => {
-        ticks += 1
-        longestMs = Math.max(longestMs, spentMs())
-        spentMs = cpuStopwatch()
-      }, 5)
-      expect((await read()).reading.names.bodies).toHaveLength(5)
-      expect(await spinning).toEqual([['limit', expect.stringContaining('2 s')]])
-      clearInterval(ticking)
-      expect(performance.now() - begin).toBeGreaterThan(1_900)
-      expect(longestMs).toBeLessThan(1_000)
-      expect(ticks).toBeGreaterThan(50)
-    })
+  it('is 2 s of parsing, during which the hub serves other requests and reads other models', async () => {
+    await push({ 'spin.xml': 'spin', ...robot })
+    const begin = performance.now()
+    const spinning = limitOf('spin.xml')
+    let longestMs = 0
+    let spentMs = cpuStopwatch()
+    let ticks = 0
+    const ticking = setInterval(() => {
+      ticks += 1
+      longestMs = Math.max(longestMs, spentMs())
+      spentMs = cpuStopwatch()
+    }, 5)
+    expect((await read()).reading.names.bodies).toHaveLength(5)
+    expect(await spinning).toEqual([['limit', expect.stringContaining('2 s')]])
+    clearInterval(ticking)
+    expect(performance.now() - begin).toBeGreaterThan(1_900)
+    expect(longestMs).toBeLessThan(1_000)
+    expect(ticks).toBeGreaterThan(50)
   })
 
-  inTorture(() => {
-    it.each(['hoard', 'gulp'])('is a bounded heap, and running out of it affects nothing else: %s', async (how) => {
-      await push({ 'hoard.xml': how })
-      // A machine that is busy may take longer to fill it than the reading may last.
-      expect(await limitOf('hoard.xml')).toEqual([['limit', expect.stringMatching(/MiB of memory|2 s/)]])
-    })
+  it.each(['hoard', 'gulp'])('is a bounded heap, and running out of it affects nothing else: %s', async (how) => {
+    await push({ 'hoard.xml': how })
+    // A machine that is busy may take longer to fill it than the reading may last.
+    expect(await limitOf('hoard.xml')).toEqual([['limit', expect.stringMatching(/MiB of memory|2 s/)]])
   })
 
-  itOnce('is no verdict if something else ended the reading', async () => {
+  it('is no verdict if something else ended the reading', async () => {
     await push({ 'die.xml': 'die' })
     await expect(read('die.xml')).rejects.toMatchObject({ type: 'unavailable' })
   })
 
-  itOnce('is a bounded stack', async () => {
+  it('is a bounded stack', async () => {
     await push({ 'recurse.xml': 'recurse' })
     expect(await limitOf('recurse.xml')).toEqual([['limit', expect.stringContaining('nested')]])
   })
 
-  inTorture(() => {
-    it('is no more bytes than show that it is over the limit', async () => {
-      await push({ 'large.xml': new Uint8Array(limits.fileBytes + 10) })
-      expect((await read('large.xml')).reading.names.bodies).toEqual([`large.xml ${limits.fileBytes + 1}`])
-      const half = new Uint8Array(limits.textBytes / 2)
-      await push({ 'many.xml': 'include a\ninclude b\ninclude c', a: half, b: half, c: half })
-      const { bodies } = (await read('many.xml')).reading.names
-      const bytes = bodies.map((text) => Number(text.split(' ')[1])).reduce((sum, size) => sum + size, 0)
-      expect(bytes).toBe(limits.textBytes + 1)
-    })
+  it('is no more bytes than show that it is over the limit', async () => {
+    await push({ 'large.xml': new Uint8Array(limits.fileBytes + 10) })
+    expect((await read('large.xml')).reading.names.bodies).toEqual([`large.xml ${limits.fileBytes + 1}`])
+    const half = new Uint8Array(limits.textBytes / 2)
+    await push({ 'many.xml': 'include a\ninclude b\ninclude c', a: half, b: half, c: half })
+    const { bodies } = (await read('many.xml')).reading.names
+    const bytes = bodies.map((text) => Number(text.split(' ')[1])).reduce((sum, size) => sum + size, 0)
+    expect(bytes).toBe(limits.textBytes + 1)
   })
 
-  itOnce('is a bounded number of files that each name the next', async () => {
+  it('is a bounded number of files that each name the next', async () => {
     const chain = Array.from({ length: MAX_WAVES + 1 }, (_, n) => [`${n}`, `include ${n + 1}`])
     // Straight into the tables: so many uploads would take a minute.
     await world.sql(
@@ -313,45 +305,41 @@ describe('what a hostile model gets', () => {
     expect(await limitOf('2')).toEqual([])
   })
 
-  inTorture(() => {
-    it('leaves both processes usable, however often, and does not last', async () => {
-      await push({ 'spin.xml': 'spin', 'hoard.xml': 'hoard', ...robot })
-      await Promise.all(['spin.xml', 'hoard.xml', 'spin.xml', 'hoard.xml'].map(limitOf))
-      expect((await read()).reading.names.bodies).toHaveLength(5)
-      await push({ 'spin.xml': 'no more' })
-      expect(await limitOf('spin.xml')).toEqual([])
-    })
+  it('leaves both processes usable, however often, and does not last', async () => {
+    await push({ 'spin.xml': 'spin', 'hoard.xml': 'hoard', ...robot })
+    await Promise.all(['spin.xml', 'hoard.xml', 'spin.xml', 'hoard.xml'].map(limitOf))
+    expect((await read()).reading.names.bodies).toHaveLength(5)
+    await push({ 'spin.xml': 'no more' })
+    expect(await limitOf('spin.xml')).toEqual([])
   })
 
-  inTorture(() => {
-    it('never blocks the queue: a caller who leaves it affects no other', async () => {
-      await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
-      const leaving = new AbortController()
-      // Both have their processes once they ask for their file, and keep them until they have it.
-      const [opened, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      let asked = 0
-      const get: Deps['objects'] = {
-        ...world.disk,
-        get: async (key, options) => {
-          asked += 1
-          if (asked === 2) both.resolve()
-          await opened.promise
-          return world.disk.get(key, options)
-        },
-      }
-      const spinning = ['spin.xml', 'spun.xml'].map((entry) => read(entry, repo, { objects: get }))
-      await both.promise
-      const gone = ['none.xml', 'nothing.xml'].map((entry) => read(entry, repo, {}, leaving.signal))
-      const waiting = [read(), read('arm.xml')]
-      setTimeout(() => leaving.abort(new Error('left')), 300)
-      for (const one of gone) await expect(one).rejects.toThrow('left')
-      opened.resolve()
-      for (const one of waiting) expect((await one).reading.faults).toEqual([])
-      expect((await Promise.all(spinning)).flatMap(({ reading }) => reading.faults)).toHaveLength(2)
-    })
+  it('never blocks the queue: a caller who leaves it affects no other', async () => {
+    await push({ 'spin.xml': 'spin', 'spun.xml': 'spin', ...robot })
+    const leaving = new AbortController()
+    // Both have their processes once they ask for their file, and keep them until they have it.
+    const [opened, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let asked = 0
+    const get: Deps['objects'] = {
+      ...world.disk,
+      get: async (key, options) => {
+        asked += 1
+        if (asked === 2) both.resolve()
+        await opened.promise
+        return world.disk.get(key, options)
+      },
+    }
+    const spinning = ['spin.xml', 'spun.xml'].map((entry) => read(entry, repo, { objects: get }))
+    await both.promise
+    const gone = ['none.xml', 'nothing.xml'].map((entry) => read(entry, repo, {}, leaving.signal))
+    const waiting = [read(), read('arm.xml')]
+    setTimeout(() => leaving.abort(new Error('left')), 300)
+    for (const one of gone) await expect(one).rejects.toThrow('left')
+    opened.resolve()
+    for (const one of waiting) expect((await one).reading.faults).toEqual([])
+    expect((await Promise.all(spinning)).flatMap(({ reading }) => reading.faults)).toHaveLength(2)
   })
 
-  itOnce('ends with its caller', async () => {
+  it('ends with its caller', async () => {
     await push({ 'spin.xml': 'spin', 'spun.xml': 'spin' })
     const ended: string[] = []
     const patient = limitOf('spun.xml').then(() => ended.push('at its limit'))
@@ -362,12 +350,12 @@ describe('what a hostile model gets', () => {
   })
 })
 
-itOnce('is a failure of the hub, not of the model, if the reader has a bug', async () => {
+it('is a failure of the hub, not of the model, if the reader has a bug', async () => {
   await push({ 'fail.xml': 'fail' })
   await expect(read('fail.xml')).rejects.toThrow('a mistake of the reader')
 })
 
-itOnce('is a failure of the hub that names the reason, if the reader cannot even start', async () => {
+it('is a failure of the hub that names the reason, if the reader cannot even start', async () => {
   await push(robot)
   const nothing = new URL('./support/nothing.ts', import.meta.url)
   const broken = openModelReader({ log: pino({ level: 'silent' }), reader: nothing })
@@ -375,18 +363,16 @@ itOnce('is a failure of the hub that names the reason, if the reader cannot even
   await broken.close()
 })
 
-inTorture(() => {
-  it('waiting for the store does not count as parsing', async () => {
-    await push(robot)
-    const slow: Partial<Deps> = {
-      objects: {
-        ...world.disk,
-        get: async (key, options) => {
-          await pause(1_200)
-          return world.disk.get(key, options)
-        },
+it('waiting for the store does not count as parsing', async () => {
+  await push(robot)
+  const slow: Partial<Deps> = {
+    objects: {
+      ...world.disk,
+      get: async (key, options) => {
+        await pause(1_200)
+        return world.disk.get(key, options)
       },
-    }
-    expect((await read('robot.xml', repo, slow)).reading.faults).toEqual([])
-  })
+    },
+  }
+  expect((await read('robot.xml', repo, slow)).reading.faults).toEqual([])
 })

@@ -1,7 +1,5 @@
-// @module-tag sampled
 /** Configs that were written to keep the hub busy: twice as much of one is twice the work, at the most that the limits allow. */
 
-import { describeOnce, itOnce, sampled } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { leavesOf } from '../../../src/runs/config/config-leaf.ts'
 import { describeConfig } from '../../../src/runs/config/describe-config.ts'
@@ -37,7 +35,7 @@ describe('reading a text is linear in it', () => {
     ['digits', (n) => `a: ${filled('9', n - 3)}`],
   ]
 
-  it.each(sampled(texts, 5))('%s', (_what, make) => {
+  it.each(texts)('%s', (_what, make) => {
     expect(make(MAX_CHARACTERS).length).toBeLessThanOrEqual(MAX_CHARACTERS)
     const read = (text: string) => {
       const reading = readConfig(text)
@@ -64,7 +62,7 @@ describe('a diff is linear in the configs, whatever was declared', () => {
     ['keys that end in one another', filled('a.', 240), hundred((at) => filled('a.', 2 * at + 2).slice(0, -1))],
   ]
 
-  it.each(sampled(names, 3))('%s', (_what, name, declared) => {
+  it.each(names)('%s', (_what, name, declared) => {
     const most = Math.floor((1024 * 1024) / (name.length + 12))
     const make = (n: number) => [behind(name, 1)(n), behind(name, 2)(n)] as const
     const work = ([child, parent]: ReturnType<typeof make>) => describeConfig(child, parent, declared)
@@ -72,7 +70,7 @@ describe('a diff is linear in the configs, whatever was declared', () => {
   })
 })
 
-itOnce('a diff is linear in the length of names that contain declared keys everywhere', () => {
+it('a diff is linear in the length of names that contain declared keys everywhere', () => {
   const make = (n: number) => [behind('a'.repeat(n), 1)(16), behind('a'.repeat(n), 2)(16)] as const
   const work = ([child, parent]: ReturnType<typeof make>) => {
     const half = (child.keys[0]?.leaf.path.length ?? 0) / 2
@@ -85,7 +83,7 @@ itOnce('a diff is linear in the length of names that contain declared keys every
   expect(growthOf(make, work, 1800)).toBeLessThan(BELOW_QUADRATIC)
 })
 
-describeOnce('matching declared keys', () => {
+describe('matching declared keys', () => {
   const steps = (keys: readonly string[], paths: readonly string[]) => {
     const matcher = keyMatcher(keys)
     for (const path of paths) matcher.match(path)

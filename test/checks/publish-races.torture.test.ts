@@ -1,7 +1,5 @@
-// @module-tag sampled
 /** Publishing next to other requests: in whatever order they come, what is left is whole. */
 
-import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { type Answer, contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
 import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
@@ -34,7 +32,7 @@ async function expectWhole({ check, person }: Reported): Promise<void> {
 }
 
 describe('publishing a check', () => {
-  itOnce('twice at once is won by one; the others are 409', async () => {
+  it('twice at once is won by one; the others are 409', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const made = await robotCheck()
       const answers = await Promise.all([1, 2, 3].map(() => publish(made.person, made.check)))
@@ -49,7 +47,7 @@ describe('publishing a check', () => {
     }
   })
 
-  itInTorture('into two repos at once is won by one: the other repo gets nothing', async () => {
+  it('into two repos at once is won by one: the other repo gets nothing', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const made = await modelCheck()
       const names = [newName(), newName()].map((slug) => `${made.person.handle}/${slug}`)
@@ -61,7 +59,7 @@ describe('publishing a check', () => {
     }
   })
 
-  itInTorture('into a repo that another check makes at the same moment publishes both', async () => {
+  it('into a repo that another check makes at the same moment publishes both', async () => {
     const person = await hub.person()
     for (let round = 0; round < ROUNDS; round += 1) {
       const one = await modelCheck({ artifacts: { 'manifest.json': '{"a":1}' } }, person)
@@ -77,74 +75,64 @@ describe('publishing a check', () => {
     }
   })
 
-  inTorture(() => {
-    it('while a snapshotted file is overwritten links all over the old file, or nothing beside the new one', async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const made = await robotCheck()
-        const sent = await hub.sendFile(made.person, made.repo, 'arm.xml', arm('new'))
-        const [published, completed] = await Promise.all([
-          publish(made.person, made.check),
-          hub.complete(made.person, made.repo, [sent]),
-        ])
-        expect(completed.status).toBe(200)
-        const tree = await treeOf(made.person, made.repo)
-        expect(tree['arm.xml']).toBe(sha256Of(arm('new')))
-        if (published.status === 200) expect(Object.keys(tree)).toHaveLength(2)
-        else expect([types(published), Object.keys(tree)]).toEqual([['conflict.source_changed'], ['arm.xml']])
-        await expectWhole(made)
-      }
-    })
-  })
-
-  inTorture(() => {
-    it('while other files are added judges the card again and publishes', async () => {
+  it('while a snapshotted file is overwritten links all over the old file, or nothing beside the new one', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const made = await robotCheck()
-      const uploads = Array.from({ length: 4 }, (_, at) =>
-        hub.upload(made.person, made.repo, { [`notes-${at}.txt`]: 'x' }),
-      )
-      const [published] = await Promise.all([publish(made.person, made.check), ...uploads])
-      expect([200, 409]).toContain(published.status)
-      if (published.status === 409) expect(types(published)).toEqual(['conflict.in_progress'])
-      else expect(Object.keys(await treeOf(made.person, made.repo))).toHaveLength(6)
-      await expectWhole(made)
-    })
-  })
-
-  inTorture(() => {
-    it('while its repo is deleted publishes before, or is refused', async () => {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const made = await robotCheck()
-        const [published, gone] = await Promise.all([
-          publish(made.person, made.check),
-          hub.call(made.person, 'DELETE', `/v1/repos/${made.repo}`),
-        ])
-        expect(gone.status).toBe(204)
-        if (published.status !== 200) expect(types(published)).toEqual(['conflict.repo_gone'])
-        const open = await hub.sql(`select id from uploads where account_id = $1 and state = 'completing'`, [
-          made.check,
-        ])
-        expect(open).toEqual([])
-        const [sums] = await hub.sql<Json>(
-          `select a.storage_bytes - c.stored_bytes as files, a.reserved_bytes from accounts a join robot_checks c on c.owner_id = a.id where a.id = $1`,
-          [made.person.id],
-        )
-        expect(sums).toEqual({ files: 0, reserved_bytes: 0 })
-      }
-    })
-  })
-
-  inTorture(() => {
-    it('while someone cancels it is published: a check that has ended is not canceled', async () => {
-      const made = await robotCheck()
-      const [published, canceled] = await Promise.all([
+      const sent = await hub.sendFile(made.person, made.repo, 'arm.xml', arm('new'))
+      const [published, completed] = await Promise.all([
         publish(made.person, made.check),
-        post(made.person, made.check, 'cancel'),
+        hub.complete(made.person, made.repo, [sent]),
       ])
-      expect([published.status, canceled.status, types(canceled)]).toEqual([200, 409, ['conflict.terminal']])
-    })
+      expect(completed.status).toBe(200)
+      const tree = await treeOf(made.person, made.repo)
+      expect(tree['arm.xml']).toBe(sha256Of(arm('new')))
+      if (published.status === 200) expect(Object.keys(tree)).toHaveLength(2)
+      else expect([types(published), Object.keys(tree)]).toEqual([['conflict.source_changed'], ['arm.xml']])
+      await expectWhole(made)
+    }
   })
 
-  itOnce('under one Idempotency-Key at once answers one publication to both', async () => {
+  it('while other files are added judges the card again and publishes', async () => {
+    const made = await robotCheck()
+    const uploads = Array.from({ length: 4 }, (_, at) =>
+      hub.upload(made.person, made.repo, { [`notes-${at}.txt`]: 'x' }),
+    )
+    const [published] = await Promise.all([publish(made.person, made.check), ...uploads])
+    expect([200, 409]).toContain(published.status)
+    if (published.status === 409) expect(types(published)).toEqual(['conflict.in_progress'])
+    else expect(Object.keys(await treeOf(made.person, made.repo))).toHaveLength(6)
+    await expectWhole(made)
+  })
+
+  it('while its repo is deleted publishes before, or is refused', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const made = await robotCheck()
+      const [published, gone] = await Promise.all([
+        publish(made.person, made.check),
+        hub.call(made.person, 'DELETE', `/v1/repos/${made.repo}`),
+      ])
+      expect(gone.status).toBe(204)
+      if (published.status !== 200) expect(types(published)).toEqual(['conflict.repo_gone'])
+      const open = await hub.sql(`select id from uploads where account_id = $1 and state = 'completing'`, [made.check])
+      expect(open).toEqual([])
+      const [sums] = await hub.sql<Json>(
+        `select a.storage_bytes - c.stored_bytes as files, a.reserved_bytes from accounts a join robot_checks c on c.owner_id = a.id where a.id = $1`,
+        [made.person.id],
+      )
+      expect(sums).toEqual({ files: 0, reserved_bytes: 0 })
+    }
+  })
+
+  it('while someone cancels it is published: a check that has ended is not canceled', async () => {
+    const made = await robotCheck()
+    const [published, canceled] = await Promise.all([
+      publish(made.person, made.check),
+      post(made.person, made.check, 'cancel'),
+    ])
+    expect([published.status, canceled.status, types(canceled)]).toEqual([200, 409, ['conflict.terminal']])
+  })
+
+  it('under one Idempotency-Key at once answers one publication to both', async () => {
     const made = await robotCheck()
     const once = { 'idempotency-key': newName() }
     const [one, other] = await Promise.all([1, 2].map(() => publish(made.person, made.check, {}, once)))

@@ -1,5 +1,4 @@
 // @module-tag own-graph
-// @module-tag sampled
 /**
  * What strangers store or send, and the hub's main thread works on: sixteen times as much of the worst of it, up to what the limits allow, stays far from the
  * square of that in CPU time.
@@ -8,7 +7,6 @@
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { readCard } from '@hub/robot-card/read-card'
-import { sampled } from '@hub/testing/torture'
 import { buildSchema } from 'graphql'
 import stripAnsi from 'strip-ansi'
 import { expect, it } from 'vitest'
@@ -137,6 +135,6 @@ const works: readonly Work[] = [
   },
 ]
 
-it.each(sampled(works, 5))('$what', ({ most, make, work }) => {
+it.each(works)('$what', ({ most, make, work }) => {
   expect(growthOf(make, work as (input: unknown) => unknown, most)).toBeLessThan(BELOW_QUADRATIC)
 })
