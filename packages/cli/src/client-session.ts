@@ -11,11 +11,13 @@ import {
   type RepoName,
   TransferError,
 } from '@hub/client/internal'
+import { defaultRetry } from '@hub/client/retry'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ClientIo, countText, exitCode, exitCodeOf, exitCodesHelp, sizeText } from './client-output.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
 import { NotLoggedIn, UsageError } from './command-errors.ts'
 import { interrupted, reportError } from './report-error.ts'
+import { toldRetry } from './retry-notice.ts'
 import { print, printJson } from './terminal.ts'
 
 export interface CommonOptions {
@@ -92,7 +94,8 @@ export async function runCommand(io: ClientIo, options: CommonOptions, work: Wor
   let settings: ClientSettings | null = null
   try {
     settings = await clientSettings(io, options)
-    const client = createHubClient({ url: settings.url, token: settings.token, signal: interrupt.signal })
+    const retry = asJson ? defaultRetry : toldRetry(io.stderr)
+    const client = createHubClient({ url: settings.url, token: settings.token, retry, signal: interrupt.signal })
     const result = await work(client, settings)
     if (typeof result === 'number') return io.exit(result)
     if (options.json) printJson(io.stdout, result.json)

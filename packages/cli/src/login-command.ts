@@ -18,6 +18,7 @@ import {
 import { openBrowser } from './open-browser.ts'
 import { hubExamples } from './output.ts'
 import { type AskingIo, ask, askSecret, canAsk } from './prompt.ts'
+import { toldRetry } from './retry-notice.ts'
 import { ownPage } from './sign-in-page.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -81,7 +82,7 @@ async function login(
 ): Promise<CommandResult> {
   const given = await givenToken(io, settings, options)
   if (given !== null) return store(io, settings.url, given, null)
-  const anonymous = createHubClient({ url: settings.url, token: null, signal: client.signal })
+  const anonymous = createHubClient({ url: settings.url, token: null, retry: client.retry, signal: client.signal })
   const { name, scope, days } = options
   const started = await anonymous.signIn.start({ name, scope, keyTtlSeconds: days * 86_400 }).catch(withoutSignIn)
   const page = ownPage(started.verification_uri_complete, settings.url)
@@ -139,7 +140,7 @@ function oneToken(text: string): string {
 
 /** Checks the token and stores it. */
 async function store(io: AskingIo, url: string, token: string, keyId: string | null): Promise<CommandResult> {
-  const me = await createHubClient({ url, token }).me()
+  const me = await createHubClient({ url, token, retry: toldRetry(io.stderr) }).me()
   const file = await storeSettings(io.env, { url, token, ...(keyId !== null && { key_id: keyId }) })
   const shadow = io.env.HUB_TOKEN && io.env.HUB_TOKEN !== token ? ' HUB_TOKEN is set and goes first.' : ''
   return {
@@ -157,7 +158,7 @@ async function logout(io: AskingIo): Promise<CommandResult> {
   const file = settingsFile(io.env)
   if (token === undefined)
     return { json: { logged_out: false, revoked: false, file }, text: 'No login is stored on this machine.\n' }
-  const failure = keyId === undefined ? null : await revoke(checkedUrl(url, settingsFile(io.env)), token, keyId)
+  const failure = keyId === undefined ? null : await revoke(io, checkedUrl(url, settingsFile(io.env)), token, keyId)
   await forgetSettings(io.env)
   const left = io.env.HUB_TOKEN ? ' HUB_TOKEN is still set.' : ''
   const revoked = keyId !== undefined && failure === null
@@ -174,9 +175,9 @@ async function logout(io: AskingIo): Promise<CommandResult> {
 }
 
 /** Null, or why the key is not revoked; a key that the hub no longer accepts is. */
-async function revoke(url: string, token: string, keyId: string): Promise<string | null> {
+async function revoke(io: AskingIo, url: string, token: string, keyId: string): Promise<string | null> {
   try {
-    await createHubClient({ url, token }).signIn.revokeKey(keyId)
+    await createHubClient({ url, token, retry: toldRetry(io.stderr) }).signIn.revokeKey(keyId)
     return null
   } catch (error) {
     if (error instanceof ProblemError && error.status === 401) return null

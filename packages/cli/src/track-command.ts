@@ -20,6 +20,7 @@ import { NotLoggedIn } from './command-errors.ts'
 import { type KeptOptions, keptMembers } from './kept-options.ts'
 import { pageAddress } from './open-command.ts'
 import { reportError } from './report-error.ts'
+import { toldRetry } from './retry-notice.ts'
 import { inLine, print } from './terminal.ts'
 import { trackHelp } from './track-help.ts'
 
@@ -171,7 +172,7 @@ async function resume(
   if (last === undefined) {
     if (named === null)
       throw new LocalError(`No tracked run is left of ${io.cwd}: leave --resume out, or name its run.`)
-    return startNew(io, tracking, argv, { ...options, parent: await endedRun(tracking, named) })
+    return startNew(io, tracking, argv, { ...options, parent: await endedRun(io, tracking, named) })
   }
   if (last.state.ending === null) return held(last, await resumeRun(tracking, last, argv))
   await resumeRun(tracking, last, null)
@@ -201,8 +202,8 @@ async function resumeAll(tracking: Tracking, left: readonly LeftRun[], named: st
 }
 
 /** The id of a run that a new one goes on from. */
-async function endedRun({ url, token }: Tracking, id: string): Promise<string> {
-  const run = await createHubClient({ url, token }).runs.get(id)
+async function endedRun(io: ClientIo, { url, token }: Tracking, id: string): Promise<string> {
+  const run = await createHubClient({ url, token, retry: toldRetry(io.stderr) }).runs.get(id)
   if (['succeeded', 'failed', 'canceled'].includes(run.status)) return run.id
   throw new ProblemError(409, { detail: `${id} is ${run.status} and not tracked from here: cancel it first.` }, null)
 }

@@ -9,6 +9,7 @@ import { type CommonOptions, withLogin } from './client-session.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
 import { NotLoggedIn } from './command-errors.ts'
 import { interrupted, reportError } from './report-error.ts'
+import { toldRetry } from './retry-notice.ts'
 import { inLine, print, printJson } from './terminal.ts'
 
 export interface WorkerOptions extends CommonOptions {
@@ -88,7 +89,7 @@ export async function runWorker<Outcome extends WorkerOutcome>(
     if (token === null) throw new NotLoggedIn(url)
     await words.before?.()
     // A wrong URL or key fails now; later, the worker keeps retrying an unreachable hub.
-    await createHubClient({ url, token, signal: stop.signal }).me()
+    await createHubClient({ url, token, retry: toldRetry(io.stderr), signal: stop.signal }).me()
     const workDir = workDirOf(io, options, words.folder)
     await makeWorkFolder(workDir, words.workOption)
     const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }

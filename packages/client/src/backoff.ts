@@ -10,6 +10,16 @@ export interface RetryPolicy {
   readonly inProgressMs?: number
   /** Returns a number in [0, 1). */
   readonly random: () => number
+  /** Told of each failure that is tried again, before the wait. */
+  readonly onRetry?: (failure: RetriedFailure) => void
+}
+
+/** A failed attempt, after which there is another. */
+export interface RetriedFailure {
+  readonly error: unknown
+  /** How many attempts have failed. */
+  readonly attempt: number
+  readonly waitMs: number
 }
 
 export const defaultRetry: RetryPolicy = {
@@ -68,7 +78,9 @@ export async function retried<T>({ policy, signal, work, retryable, isInProgress
       const isWaiting = (isInProgress?.(error) ?? false) && performance.now() < inProgressUntil
       const exhausted = attempt >= policy.attempts && !isWaiting
       if (exhausted || !retryable(error) || retryAfter > MAX_RETRY_AFTER_MS) throw error
-      await delay(Math.max(retryAfter, backoffMs(policy, attempt)), signal)
+      const waitMs = Math.max(retryAfter, backoffMs(policy, attempt))
+      policy.onRetry?.({ error, attempt, waitMs })
+      await delay(waitMs, signal)
     }
   }
 }

@@ -2,7 +2,7 @@
 import { type RetryPolicy, retried } from './backoff.ts'
 import { ProblemError, TransferError } from './problem.ts'
 
-export { defaultRetry, parseRetryAfter, type RetryAfter, type RetryPolicy } from './backoff.ts'
+export { defaultRetry, parseRetryAfter, type RetriedFailure, type RetryAfter, type RetryPolicy } from './backoff.ts'
 
 const lastingKinds: ReadonlySet<string> = new Set(['quota.uploads', 'store.lost'])
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504])
