@@ -29,10 +29,10 @@ interface Ended {
   readonly err: string
 }
 
-const env = () => ({
+const env = (url: string) => ({
   PATH: process.env.PATH ?? '',
   HOME: made.base,
-  HUB_URL: made.url,
+  HUB_URL: url,
   HUB_TOKEN: made.token,
 })
 
@@ -42,11 +42,11 @@ interface Started {
   readonly err: () => string
 }
 
-const start = (args: readonly string[]): Started =>
+const start = (args: readonly string[], url = made.url): Started =>
   followed(
     spawn(process.execPath, [program, 'track', ...args], {
       cwd: made.base,
-      env: env(),
+      env: env(url),
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   )
@@ -187,7 +187,7 @@ describe('a tracked command', () => {
     // Its input stays open, as a person's does: at the end of it `script` would type a NUL, at any moment.
     const outer = spawn('script', ['-qefc', `${line.join(' ')}; echo "code $?"`, '/dev/null'], {
       cwd: made.base,
-      env: { ...env(), SHELL: '/bin/sh' },
+      env: { ...env(made.url), SHELL: '/bin/sh' },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     const { out: shown } = await followed(outer).ended
@@ -215,6 +215,21 @@ describe('a hub that is away', () => {
     expect(logOf(events)).toEqual(['line 1', 'line 2', 'line 3'])
     expect(metricsOf(events)).toEqual([{ step: 1 }, { step: 2 }, { step: 3 }])
     expect(await folders()).toEqual([])
-    expect((await track('--resume')).err).toMatch(/Nothing is left to send/)
+    expect((await track('--resume')).err).toContain(
+      `Nothing is left to send: every tracked run of ${made.url} is there.`,
+    )
+  })
+
+  it('is named where the hub that is asked is another one', async () => {
+    // No hub listens there.
+    const elsewhere = 'http://127.0.0.1:9'
+    await start(['--wait', '0', '--', 'true'], elsewhere).ended
+    const [folder = ''] = await folders()
+    const { code, err } = await track('--resume')
+    expect(code).toBe(1)
+    expect(err).toContain(`Nothing is left to send to ${made.url}. On this machine is also:\n`)
+    expect(err).toContain(`${folder} is of ${elsewhere}, not of ${made.url}\n`)
+    expect(err).toContain('To send what is of another hub, set HUB_URL to its address.')
+    expect((await track('--resume', folder)).err).toContain(`is of ${elsewhere}`)
   })
 })

@@ -3,8 +3,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, LocalError, ProblemError } from '@hub/client/internal'
 import {
+  type LeftOnMachine,
   type LeftRun,
   leftRuns,
+  nameOf,
   programAt,
   resumeRun,
   type Tracking,
@@ -168,7 +170,7 @@ async function resume(
   const named = typeof options.resume === 'string' ? options.resume : null
   const left = await leftRuns(stateDirOf(io), tracking.url, named)
   if (argv.length === 0) return resumeAll(tracking, left, named)
-  const [last] = left.filter(({ state }) => named !== null || state.cwd === io.cwd)
+  const [last] = left.runs.filter(({ state }) => named !== null || state.cwd === io.cwd)
   if (last === undefined) {
     if (named === null)
       throw new LocalError(`No tracked run is left of ${io.cwd}: leave --resume out, or name its run.`)
@@ -179,15 +181,14 @@ async function resume(
   return startNew(io, tracking, argv, { ...options, ...(last.state.started && { parent: last.state.runId }) })
 }
 
-async function resumeAll(tracking: Tracking, left: readonly LeftRun[], named: string | null): Promise<TrackOutcome> {
-  if (left.length === 0)
-    throw new LocalError(
-      named === null
-        ? 'Nothing is left to send: every tracked run of this hub is there.'
-        : `Nothing of ${named} is left on this machine.`,
-    )
+async function resumeAll(
+  tracking: Tracking,
+  { runs, others }: LeftOnMachine,
+  named: string | null,
+): Promise<TrackOutcome> {
+  if (runs.length === 0) throw new LocalError(nothingLeft(tracking.url, others, named))
   // What only has to be sent comes before a command that may run for days.
-  const ordered = [...left].sort((a, b) => Number(a.isAlive) - Number(b.isAlive))
+  const ordered = [...runs].sort((a, b) => Number(a.isAlive) - Number(b.isAlive))
   let outcome: TrackOutcome | null = null
   for (const one of ordered) {
     tracking.logLine(
@@ -208,7 +209,19 @@ async function endedRun(io: ClientIo, { url, token }: Tracking, id: string): Pro
   throw new ProblemError(409, { detail: `${id} is ${run.status} and not tracked from here: cancel it first.` }, null)
 }
 
-const nameOf = ({ state, files }: LeftRun) => (state.started ? state.runId : files.root)
+/** Why there is nothing to go on with, and which runs of this machine wait for something else. */
+function nothingLeft(url: string, others: LeftOnMachine['others'], named: string | null): string {
+  if (others.length === 0)
+    return named === null
+      ? `Nothing is left to send: every tracked run of ${url} is there.`
+      : `Nothing of ${named} is left on this machine.`
+  const lines = others.map(({ name, why }) => `  ${name} ${why}`)
+  return [
+    `Nothing is left to send to ${url}. On this machine is also:`,
+    ...lines,
+    'To send what is of another hub, set HUB_URL to its address.',
+  ].join('\n')
+}
 
 function held(run: LeftRun, outcome: TrackOutcome | null): TrackOutcome {
   if (outcome !== null) return outcome

@@ -17,21 +17,44 @@ export interface LeftRun {
   readonly isAlive: boolean
 }
 
-/** The folders of this hub that are not all sent, newest first; `run`: only that one. */
-export async function leftRuns(stateDir: string, url: string, run: string | null): Promise<LeftRun[]> {
+/** What earlier commands left on this machine. */
+export interface LeftOnMachine {
+  /** Of this hub, not all sent, newest first. */
+  readonly runs: readonly LeftRun[]
+  /** What is not sent to this hub, as a person would name it, and why. */
+  readonly others: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** `url`: of the hub; `run`: only that one. */
+export async function leftRuns(stateDir: string, url: string, run: string | null): Promise<LeftOnMachine> {
   const names = (await readdir(stateDir).catch(nullIfMissing)) ?? []
-  const found: LeftRun[] = []
+  const runs: LeftRun[] = []
+  const others: { name: string; why: string }[] = []
   for (const name of names) {
     const files = trackFiles(join(stateDir, name))
     const state = readTrackState(files)
-    if (state === null || state.url !== url || (run !== null && state.runId !== run && name !== run)) continue
-    if (state.done) {
-      // A kill came between its end and the removal of its folder. What the hub refused is for a person to look at.
-      if (!state.unsent) await rm(files.root, { recursive: true, force: true })
-    } else if (state.gaveUp === null) found.push({ files, state, isAlive: livesStill(files, state) })
+    if (state === null || (run !== null && state.runId !== run && name !== run)) continue
+    const isOver = state.done && !state.unsent
+    if (state.url !== url) {
+      if (!isOver) others.push({ name: nameOf({ files, state }), why: `is of ${state.url}, not of ${url}` })
+      continue
+    }
+    if (isOver) {
+      // A kill came between its end and the removal of its folder.
+      await rm(files.root, { recursive: true, force: true })
+    } else if (state.done) {
+      // What the hub refused is for a person to look at.
+      others.push({ name: nameOf({ files, state }), why: `ended; what the hub did not take stays in ${files.root}` })
+    } else if (state.gaveUp === null) runs.push({ files, state, isAlive: livesStill(files, state) })
+    else
+      others.push({ name: nameOf({ files, state }), why: `was given up (${state.gaveUp}); it stays in ${files.root}` })
   }
-  return found.sort((a, b) => b.state.createdAt - a.state.createdAt)
+  return { runs: runs.sort((a, b) => b.state.createdAt - a.state.createdAt), others }
 }
+
+/** Its id; before the hub has begun it, its folder. */
+export const nameOf = ({ state, files }: Pick<LeftRun, 'state' | 'files'>): string =>
+  state.started ? state.runId : files.root
 
 const livesStill = (files: TrackFiles, state: TrackState) =>
   state.ending === null && isGroupAlive(state.command ?? groupOf(files, state.commands))
@@ -46,7 +69,7 @@ async function assertEnded(files: TrackFiles, state: TrackState): Promise<void> 
     if (performance.now() > until) {
       const { pid } = state.command ?? groupOf(files, state.commands) ?? {}
       throw new LocalError(
-        `The command of ${state.started ? state.runId : files.root} still runs (process ${pid}): ` +
+        `The command of ${nameOf({ files, state })} still runs (process ${pid}): ` +
           '`hub track --resume` without a command follows it; end it first to begin it again.',
       )
     }
