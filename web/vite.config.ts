@@ -4,6 +4,9 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
+/** Of a file of a package. */
+const bytesOf = (name: string): number => statSync(createRequire(import.meta.url).resolve(name)).size
+
 /** How long plugins take says how busy the machine is. */
 const checks = { pluginTimings: false }
 
@@ -12,7 +15,8 @@ export default defineConfig({
   base: '/',
   // It is sent compressed, so no header has the bytes that a page counts.
   define: {
-    MUJOCO_BYTES: statSync(createRequire(import.meta.url).resolve('@mujoco/mujoco/mujoco.wasm')).size,
+    MUJOCO_BYTES: bytesOf('@mujoco/mujoco/mujoco.wasm'),
+    ONNX_BYTES: bytesOf('onnxruntime-web/ort-wasm-simd-threaded.wasm'),
   },
   resolve: {
     alias: {

@@ -333,7 +333,15 @@ describe('a kept motion in Chromium', needs(noBrowser), () => {
     await page.getByRole('link', { name: 'Play seed 3' }).click()
     await page.getByText('another number of positions than the model').waitFor()
     await page.goto(page.url().replace('seed=3', 'seed=2'))
-    await page.getByRole('alert').filter({ hasText: 'keeps no motion of seed 2' }).waitFor()
+    const alert = page.getByRole('alert').filter({ hasText: 'keeps no motion of seed 2' })
+    await alert.getByRole('heading', { name: 'No motion of seed 2 is kept' }).waitFor()
+    // A result that is not there, played and run again.
+    const gone = `${from.repo}/rol_01m812yvrpextarj8nx4n2cj7v`
+    for (const kept of ['&kept=1', '']) {
+      await page.goto(`${hub.running.url}/${arm.repo}/rollouts?one=${encodeURIComponent(gone)}&seed=3${kept}`)
+      const missing = page.getByRole('alert').filter({ hasText: `There is no result ${gone}` })
+      await missing.getByRole('heading', { name: 'The result is not there' }).waitFor()
+    }
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -72,6 +72,46 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
     await proposed.getByRole('button', { name: `Show ${trained} beside` }).click()
     await expect.poll(() => page.locator('.episode-stage').count()).toBe(2)
     await expect.poll(() => field.inputValue()).toBe(trained)
+    // A link to the page shows the same.
+    await expect.poll(() => new URL(page.url()).searchParams.get('body')).toBe(trained)
+    await page.reload()
+    await expect.poll(() => page.locator('.episode-stage').count()).toBe(2)
+    expect(await field.inputValue()).toBe(trained)
+    // What stands below the robots does not touch them.
+    const swing = page.getByRole('button', { name: 'Move each joint in turn' })
+    await swing.waitFor()
+    const bodies = page.locator('summary', { hasText: 'Bodies' }).first()
+    await bodies.waitFor()
+    const [above, below] = [await bodies.boundingBox(), await swing.boundingBox()]
+    expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThanOrEqual(8)
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('shows the version that its address names, and keeps the one that a person chooses in it', async () => {
+    const origin = new URL(hub.running.url).origin
+    const map = {
+      version: 1,
+      joints: [{ from: 'a', to: 'elbow', sign: -1, scale: 1, offset: 0 }],
+      held: [],
+      dropped: [],
+    }
+    const kept = { robot: target, if_version: 1, map }
+    expect((await hub.call(ada, 'PUT', `/v1/repos/${dataset}/joint-maps`, kept)).status).toBe(200)
+    const { page, faults } = await openPage(await signedInto(origin, browser, ada.token), origin)
+    const address = `${origin}/${dataset}/map/${target}`
+    const version = page.getByLabel('Version')
+    const given = page.getByRole('list', { name: 'What the robot gets' })
+    await page.goto(address)
+    await given.getByText('elbow = −a').waitFor()
+    await version.selectOption('1')
+    await given.getByText('elbow = a').waitFor()
+    expect(page.url()).toBe(`${address}?version=1`)
+    await page.reload()
+    await given.getByText('elbow = a').waitFor()
+    expect(await version.inputValue()).toBe('1')
+    await page.goto(`${address}?version=7`)
+    await page.getByText('Version 7 is not among the 2 newest: version 2 is shown.').waitFor()
     expect(faults()).toEqual([])
     await page.close()
   })

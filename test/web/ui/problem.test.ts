@@ -1,6 +1,6 @@
 import { CombinedError } from '@urql/core'
 import { describe, expect, it } from 'vitest'
-import { isAtFields, isSaidBy, messageOf, titleOf } from '../../../web/src/ui/problem.ts'
+import { isAtFields, isSaidBy, Missing, messageOf, titleOf } from '../../../web/src/ui/problem.ts'
 
 const refused = (type: string) => {
   const problem = { type: `/problems/${type}`, title: 'Credential missing', detail: 'Send `Authorization: Bearer …`.' }
@@ -17,6 +17,13 @@ describe('an error on a page', () => {
     const error = refused('forbidden.scope')
     expect([titleOf(error), messageOf(error)]).toEqual(['Credential missing', 'Send `Authorization: Bearer …`.'])
     expect(titleOf(new Error('x'))).toBe('Something went wrong')
+  })
+
+  it('names what a page itself finds missing, and a hub that does not answer', () => {
+    const missing = new Missing('The result is not there', 'There is no result a/b/c.')
+    expect([titleOf(missing), messageOf(missing)]).toEqual(['The result is not there', 'There is no result a/b/c.'])
+    const silent = new CombinedError({ networkError: new Error('Failed to fetch') })
+    expect([titleOf(silent), messageOf(silent)]).toEqual(['No answer', expect.stringContaining('cannot be reached')])
   })
 
   it('stands above a form unless all of it stands at its fields', () => {

@@ -73,6 +73,37 @@ describe('the panel Policy by keyboard', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('has a link, which drives the same from its start', { timeout }, async () => {
+    const { page, faults } = await opened()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = async () => {
+      await button(page, 'Copy link').click()
+      await page.getByText('The link is copied').waitFor()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    const fingerprint = () => page.getByText(/^Fingerprint /).innerText()
+    await page.getByLabel('Policy of the hub').fill(policy)
+    await page.getByLabel('Policy of the hub').press('Enter')
+    await spoken(page).getByText(`${policy} is loaded.`).waitFor()
+    await page.getByLabel('Seed').fill('3')
+    await page.getByLabel('Pushes').fill('0.5')
+    expect(await copied()).toBe(page.url())
+    await button(page, 'Drive').click()
+    await page.getByText(/^Fingerprint /).waitFor()
+    const [link, first] = [await copied(), await fingerprint()]
+    expect(link).toBe(`${page.url()}?${new URLSearchParams({ policy, seed: '3', pushN: '0.5' })}`)
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByText(/^Fingerprint /).waitFor()
+    expect(await fingerprint()).toBe(first)
+    expect(await page.getByLabel('Policy of the hub').inputValue()).toBe(policy)
+    expect(await copied()).toBe(link)
+    await page.goto(`${hub.running.url}/${robot}/robot?policy=${work.ada.handle}/none`)
+    await spoken(page).getByText(`${work.ada.handle}/none is not there`).waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('names what is not there, and drives by nothing that was named before', { timeout }, async () => {
     const empty = await hub.repo(work.ada, { kind: 'model' })
     await hub.upload(work.ada, empty, { 'README.md': 'No policy yet.' })

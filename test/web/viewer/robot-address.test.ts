@@ -10,6 +10,7 @@ describe('the address of a robot', () => {
     const address = {
       ...{ model: 'a b/scene.xml', pose: [0.123456789, -2e-7, 1], camera: 'wrist & co' },
       view: [1, 2, 3.25, -0.5, 0, 1e-3] as const,
+      drive: null,
     }
     expect(readRobotAddress(writeRobotAddress(address))).toEqual(address)
     expect(writeRobotAddress(plainRobot)).toBe('')
@@ -21,6 +22,43 @@ describe('the address of a robot', () => {
       expect(readRobotAddress(search)).toEqual(plainRobot)
     },
   )
+})
+
+describe('the address of a drive', () => {
+  const harder = { pushN: 12.5, gravity: 0, delayMs: 0, observationNoise: 0.005, actionNoise: 0 }
+
+  it('holds the policy, its seed, what makes it harder and the chosen cameras, and no pose', () => {
+    const drive = { policy: 'ada/reach:a b.onnx', seed: 7, harder, sees: { image: 'wrist & co' } }
+    const written = writeRobotAddress({ ...plainRobot, pose: [1, 2], camera: 'side', drive })
+    expect(readRobotAddress(written)).toEqual({ ...plainRobot, camera: 'side', drive })
+    expect(readRobotAddress(`${written}&pose=1,2`).pose).toBe(null)
+  })
+
+  it('names no more than the policy and the seed where nothing else was chosen', () => {
+    const drive = {
+      policy: 'ada/reach',
+      seed: 1,
+      harder: { ...harder, pushN: 0, gravity: 1, observationNoise: 0 },
+      sees: {},
+    }
+    expect(writeRobotAddress({ ...plainRobot, drive })).toBe('policy=ada%2Freach&seed=1')
+  })
+
+  it.each([
+    'seed=-1',
+    'seed=2147483648',
+    'seed=x',
+    'gravity=-1',
+    'gravity=',
+    'pushN=NaN',
+    'sees={',
+    'sees=[1]',
+    'sees={"a":1}',
+  ])('that is broken drives as by default: %s', (search) => {
+    const { drive } = readRobotAddress(`policy=ada/reach&${search}`)
+    expect(drive).toEqual(readRobotAddress('policy=ada/reach&seed=1').drive)
+    expect(readRobotAddress(search).drive).toBe(null)
+  })
 })
 
 describe('a link to a robot', () => {
@@ -51,12 +89,12 @@ describe('a link to a robot', () => {
 
   it('opens the pose, the camera and the view that it names, and links to the same again', () => {
     const { viewer, face, shown } = opened()
-    const asked = { model: null, pose: [0.25, 0], camera: 'wrist', view: [2, 0, 1, 0, 0, 0] as const }
+    const asked = { model: null, pose: [0.25, 0], camera: 'wrist', view: [2, 0, 1, 0, 0, 0] as const, drive: null }
     const link = robotLink(face, shown, asked)
     expect(link.fault).toBe('')
     expect(viewer.replay).toHaveBeenCalledWith([0.25, 0], null)
     expect(viewer.lookThrough).toHaveBeenCalledWith(0)
-    const { model: _, ...same } = asked
+    const { model: _, drive: _drive, ...same } = asked
     expect(link.now()).toEqual(same)
   })
 

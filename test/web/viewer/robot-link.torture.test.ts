@@ -71,6 +71,9 @@ describe('a link to a robot in 3D', needs(noBrowser), () => {
     await page.goto(new URL(`/${name}`, hub.running.url).href)
     await button(`Show Robot ${name}`).click()
     await expect.poll(() => page.locator('.embedded-episode').getByRole('slider').first().inputValue()).toBe(posed)
+    // In a README only the robot is shown, as of an episode and a recorded motion: the link below leads to the rest.
+    expect(await page.locator('.embedded-episode').getByRole('group', { name: 'Share' }).count()).toBe(0)
+    await page.locator('.embedded-episode').getByRole('group', { name: 'Simulation' }).waitFor()
     expect(faults()).toEqual([])
   })
 })

@@ -9,6 +9,15 @@ export interface Problem {
   readonly errors?: readonly { readonly loc?: readonly (string | number)[]; readonly detail: string }[]
 }
 
+/** What a page finds to be missing by itself: a title that names it, and one sentence for a person. */
+export class Missing extends Error {
+  readonly title: string
+  constructor(title: string, detail: string, options?: ErrorOptions) {
+    super(detail, options)
+    this.title = title
+  }
+}
+
 /** The first Problem of an error; null for an unreachable hub and the like. */
 function problemOf(error: CombinedError | Error | undefined): Problem | null {
   const first = error && 'graphQLErrors' in error ? error.graphQLErrors[0] : undefined
@@ -40,16 +49,19 @@ const isSignedOut = (problem: Problem | null) => problem?.type.endsWith('/auth.m
 /** What is wrong, in a few words. */
 export function titleOf(error: CombinedError | Error): string {
   const problem = problemOf(error)
-  return isSignedOut(problem) ? 'Sign in first' : (problem?.title ?? 'Something went wrong')
+  if (problem) return isSignedOut(problem) ? 'Sign in first' : problem.title
+  if (error instanceof Missing) return error.title
+  return hasNoAnswer(error) ? 'No answer' : 'Something went wrong'
 }
+
+const hasNoAnswer = (error: CombinedError | Error) => 'networkError' in error && error.networkError !== undefined
 
 /** One sentence for a person. */
 export function messageOf(error: CombinedError | Error): string {
   const problem = problemOf(error)
   if (isSignedOut(problem)) return 'Only people who are signed in see what is here, as far as it is theirs.'
   if (problem) return problem.detail || problem.title
-  if ('networkError' in error && error.networkError)
-    return 'The hub cannot be reached. Check your connection and try again.'
+  if (hasNoAnswer(error)) return 'The hub cannot be reached. Check your connection and try again.'
   return error.message
 }
 

@@ -7,7 +7,7 @@ import { cameraName } from '@hub/rollout/loop/eyes'
 import { modelChoices } from './model-choice.ts'
 import { openRobotOfRepo, type ViewedCard } from './open-robot-of-repo.ts'
 import { choice } from './panels/choices.ts'
-import { drivePanel, type LoadPolicy } from './panels/drive-panel.ts'
+import { type DrivePanel, drivePanel, type LoadPolicy } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
 import { shareBar } from './panels/share-bar.ts'
@@ -34,6 +34,8 @@ export interface MountOptions {
   readonly address: string
   /** What of the robot is shown first: the query of that page. */
   readonly search: string
+  /** In a README only the robot is shown: its page has what a person takes away. */
+  readonly isEmbedded: boolean
 }
 
 export interface MountedViewer {
@@ -118,19 +120,18 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
       place.replaceChildren(problemNode(state.problem))
     } else {
       if (!panels) {
-        panels = readyPanels(viewer, state.model, {
-          cameras: card?.cameras.map((one) => one.name) ?? [],
-          drive: drivePanel(viewer, { face: card?.face ?? null, cameras: state.model.cameras }, options.policy),
-        })
+        const drive = drivePanel(viewer, { face: card?.face ?? null, cameras: state.model.cameras }, options.policy)
+        panels = readyPanels(viewer, state.model, { cameras: card?.cameras.map((one) => one.name) ?? [], drive })
         const { cameras } = state.model
         sights = sightStrip((camera) => cameraName(cameras, camera))
         viewer.watch(sights.draw)
         stage.append(...panels.over, sights.node, stageButtons(place, viewer, ended.signal))
         place.replaceChildren(
           panels.toolbar,
-          ...shareNodes(viewer, state, options),
+          ...shareNodes(viewer, state, options, drive),
           element('div', { class: 'viewer-main' }, stage, panels.side),
         )
+        if (options.look.drive) drive.open(options.look.drive)
       }
       panels.show(state)
       if (state.drive?.phase !== 'driving') sights?.clear()
@@ -149,11 +150,16 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
 }
 
 /** What a person takes away of the robot, and what of the link that opened it cannot be shown. */
-function shareNodes(viewer: RobotViewer, state: Ready, { name, address, look, lost }: Opened): readonly HTMLElement[] {
+function shareNodes(
+  viewer: RobotViewer,
+  state: Ready,
+  { name, address, look, lost, isEmbedded }: Opened,
+  drive: DrivePanel,
+): readonly HTMLElement[] {
   const link = robotLink(viewer, state, look)
   const bar = shareBar({
     link() {
-      const query = writeRobotAddress({ model: look.model, ...link.now() })
+      const query = writeRobotAddress({ model: look.model, ...link.now(), drive: drive.address() })
       // A robot as it is first shown has the address of its page.
       return new URL(query === '' ? address : `${address}?${query}`)
     },
@@ -161,7 +167,10 @@ function shareNodes(viewer: RobotViewer, state: Ready, { name, address, look, lo
     still: viewer.still,
   })
   const fault = lost === null ? link.fault : `The repo has no model ${lost}: its first one is shown.`
-  return fault === '' ? [bar] : [bar, element('p', { class: 'viewer-warning', role: 'status' }, fault)]
+  return [
+    ...(isEmbedded ? [] : [bar]),
+    ...(fault === '' ? [] : [element('p', { class: 'viewer-warning', role: 'status' }, fault)]),
+  ]
 }
 
 function showTip(tip: HTMLElement, { pointed, model }: Ready): void {

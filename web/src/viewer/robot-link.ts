@@ -8,8 +8,8 @@ import { turnedFrom } from './viewpoint-text.ts'
 export interface RobotLink {
   /** What of the link cannot be shown, in words; an empty text where all is shown. */
   readonly fault: string
-  /** What is shown now, without the model's file. */
-  now(): Omit<RobotAddress, 'model'>
+  /** What is shown now, without the model's file and what drives it. */
+  now(): Omit<RobotAddress, 'model' | 'drive'>
 }
 
 /** Call it once, as soon as the model is shown. */

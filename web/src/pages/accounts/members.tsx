@@ -7,8 +7,8 @@ import { Action } from '../../ui/action.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { words } from '../../ui/format.ts'
-import { faultOf, messageOf } from '../../ui/problem.ts'
+import { counted, words } from '../../ui/format.ts'
+import { asksToSignIn, faultOf, messageOf } from '../../ui/problem.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -25,18 +25,20 @@ interface Props {
 
 export function Members({ org, members, isOwner, changed }: Props) {
   const [asked, setAsked] = useState<string | null>(null)
-  const [{ fetching }, remove] = useMutation(removeMemberMutation)
+  const [{ fetching, error: refused }, remove] = useMutation(removeMemberMutation)
   const toast = useToast()
   const self = useSession().viewer?.account.handle
   const isLeaving = asked !== null && asked === self
   const confirm = async () => {
     if (asked === null) return
     const { data, error } = await remove({ input: { org, user: asked } })
+    // The dialog stays, and leads to the sign-in page.
+    if (error && asksToSignIn(error)) return
     const keys = data?.removeOrgMember?.revokedKeyIds.length ?? 0
     toast(
       error
         ? messageOf(error)
-        : `${isLeaving ? `You left ${org}` : `${asked} is removed`}${keys > 0 ? `, and ${keys} keys are revoked` : ''}.`,
+        : `${isLeaving ? `You left ${org}` : `${asked} is removed`}${keys > 0 ? `, and ${counted(keys, 'key')} ${keys === 1 ? 'is' : 'are'} revoked` : ''}.`,
     )
     setAsked(null)
     if (!error) changed()
@@ -79,6 +81,7 @@ export function Members({ org, members, isOwner, changed }: Props) {
         isBusy={fetching}
         confirm={() => void confirm()}
       >
+        {refused && asksToSignIn(refused) && <ErrorNotice error={refused} />}
         <p>
           {isLeaving ? 'You lose' : 'They lose'} sight of the private repos of {org}, and keys that{' '}
           {isLeaving ? 'you' : 'they'} made for it are revoked. What is {org}'s stays.

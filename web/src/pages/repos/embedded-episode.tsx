@@ -42,7 +42,7 @@ export default function EmbeddedEpisode({ episode, title }: Props) {
   return (
     <figure className="embedded-episode">
       {isOpen && motion && <KeptMotions owner={owner} repo={repo} isEmbedded {...motion} />}
-      {isOpen && isRobot && <RobotIn3d owner={owner} repo={repo} search={search} />}
+      {isOpen && isRobot && <RobotIn3d owner={owner} repo={repo} search={search} isEmbedded />}
       {isOpen && page === 'repoEpisodes' && <EpisodesView owner={owner} repo={repo} embedded={search} />}
       {!isOpen && (
         <>

@@ -40,7 +40,7 @@ export const policiesOf =
       }),
       keptMaps(client, { owner, repo }, robot),
     ])
-    return { policy, maps }
+    return { policy, maps, isOfHub: true }
   }
 
 /** What is wrong with the files of a repo is said with its name. */

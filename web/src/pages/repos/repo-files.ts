@@ -1,6 +1,6 @@
 /** The files of a repo as the viewers ask for them, through public fields. */
-import type { Client } from '@urql/core'
-import { messageOf } from '../../ui/problem.ts'
+import type { Client, CombinedError } from '@urql/core'
+import { Missing, messageOf, titleOf } from '../../ui/problem.ts'
 import {
   type RepoFileSizesQueryVariables,
   repoFileSizesAtQuery,
@@ -37,12 +37,15 @@ export function repoFiles(client: Client, owner: string, repo: string, at: strin
       const { data, error } = await client
         .mutation(signDownloadsMutation, { owner, repo, paths: [...paths], at })
         .toPromise()
-      if (error) throw new Error(messageOf(error))
+      if (error) throw inWords(error)
       const urls = new Map(data?.presignDownload?.files.map(({ path, url }) => [path, url]))
       return paths.map((path) => urls.get(path) ?? '')
     },
   }
 }
+
+/** What the hub answered, for whoever shows no more than a message. */
+const inWords = (error: CombinedError) => new Missing(titleOf(error), messageOf(error), { cause: error })
 
 async function asked(client: Client, variables: RepoFileSizesQueryVariables, at: string | null) {
   const fresh = { requestPolicy: 'network-only' } as const
@@ -50,7 +53,10 @@ async function asked(client: Client, variables: RepoFileSizesQueryVariables, at:
     ? client.query(repoFileSizesQuery, variables, fresh)
     : client.query(repoFileSizesAtQuery, { ...variables, commitId: at }, fresh)
   ).toPromise()
-  if (error) throw new Error(messageOf(error))
-  if (!data?.repo) throw new Error(`${variables.owner}/${variables.repo} is not there, or you do not see it.`)
+  if (error) throw inWords(error)
+  if (!data?.repo) {
+    const name = `${variables.owner}/${variables.repo}`
+    throw new Missing(`${name} is not there`, `${name} is not there, or you do not see it.`)
+  }
   return 'at' in data.repo ? data.repo.at.files : data.repo.files
 }

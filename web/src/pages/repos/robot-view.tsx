@@ -17,9 +17,11 @@ interface Props {
   readonly card: RobotCard
   /** The query of an address that it shows. */
   readonly search?: string
+  /** In a README. */
+  readonly isEmbedded?: boolean
 }
 
-export function RobotView({ owner, repo, card, search = '' }: Props) {
+export function RobotView({ owner, repo, card, search = '', isEmbedded = false }: Props) {
   const client = useClient()
   const theme = useShownTheme()
   const place = useRef<HTMLDivElement>(null)
@@ -43,6 +45,7 @@ export function RobotView({ owner, repo, card, search = '' }: Props) {
           theme: first.current,
           address: `${location.origin}${pagePath('repoRobot', { owner, repo })}`,
           search,
+          isEmbedded,
         }
         mounted.current = mountRobotViewer(place.current, options)
       },
@@ -53,7 +56,7 @@ export function RobotView({ owner, repo, card, search = '' }: Props) {
       mounted.current?.close()
       mounted.current = null
     }
-  }, [client, owner, repo, viewed, search])
+  }, [client, owner, repo, viewed, search, isEmbedded])
   useEffect(() => mounted.current?.light(theme), [theme])
   return error ? <ErrorNotice error={error} /> : <div ref={place} />
 }

@@ -1,5 +1,5 @@
 /** What the list of runs is searched, filtered and sorted by. */
-import { useState } from 'react'
+import { type MouseEvent, useState } from 'react'
 import { DelayedInput } from '../../ui/delayed-input.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
 import { useReading } from '../../ui/use-reading.ts'
@@ -28,6 +28,11 @@ interface Props {
 export function RunFilters({ search, view, owners, change }: Props) {
   const { variables } = view
   const set = (name: string, value: string) => change((before) => withMember(before, name, value))
+  // A button that goes away would leave the keyboard nowhere.
+  const clear = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
+    currentTarget.closest('search')?.querySelector('input')?.focus()
+    change(without(filterNames))
+  }
   const active = filterNames.some((name) => search.get(name))
   return (
     <search className="stack">
@@ -66,7 +71,7 @@ export function RunFilters({ search, view, owners, change }: Props) {
           />
         ))}
         {active && (
-          <button type="button" className="button plain small" onClick={() => change(without(filterNames))}>
+          <button type="button" className="button plain small" onClick={clear}>
             Clear filters
           </button>
         )}
@@ -95,6 +100,10 @@ interface SortProps extends Pick<Props, 'change'> {
 
 function SortedBy({ metric, by, change }: SortProps) {
   const choose = (value: string) => change((before) => withMember(before, 'by', value === 'LAST' ? '' : value))
+  const newest = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
+    currentTarget.closest('search')?.querySelector('summary')?.focus()
+    change(without(sortNames))
+  }
   return (
     <>
       <label className="row">
@@ -107,7 +116,7 @@ function SortedBy({ metric, by, change }: SortProps) {
           ))}
         </select>
       </label>
-      <button type="button" className="button plain small" onClick={() => change(without(sortNames))}>
+      <button type="button" className="button plain small" onClick={newest}>
         Newest first
       </button>
     </>

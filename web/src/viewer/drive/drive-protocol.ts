@@ -19,10 +19,12 @@ export interface DrivenPolicy {
   readonly task: unknown
 }
 
-/** A policy of the hub, and the kept maps from it to the robot, newest first. */
+/** A policy, and the kept maps from it to the robot, newest first. */
 export interface LoadedPolicy {
   readonly policy: DrivenPolicy
   readonly maps: readonly KeptMap[]
+  /** Of the hub by its name; else of files of this machine, to which no link leads. */
+  readonly isOfHub: boolean
 }
 
 export interface DriveRequest {
@@ -35,6 +37,9 @@ export interface DriveRequest {
   /** Cameras of the model that were chosen for pictures, by the policy's names of them. */
   readonly cameras: ChosenCameras
 }
+
+/** Is told bytes that have come, and all of them. */
+export type TellBytes = (doneBytes: number, totalBytes: number) => void
 
 /** How far a drive is. */
 export interface DriveStatus {
@@ -57,7 +62,8 @@ export interface DriveStatus {
 }
 
 export type DriveState =
-  | { readonly phase: 'loading'; readonly policy: string }
+  /** `runtime`: bytes of ONNX Runtime that have come, and all of them; null before and after. */
+  | { readonly phase: 'loading'; readonly policy: string; readonly runtime: readonly [number, number] | null }
   /** What the simulation cannot give the policy, or why it cannot be run: one sentence each. */
   | { readonly phase: 'refused'; readonly policy: string; readonly why: readonly string[] }
   | { readonly phase: 'driving'; readonly status: DriveStatus }

@@ -1,5 +1,4 @@
 /** A policy that drives the robot of a worker: the loop of rollouts, at the pace of the page. */
-import { browserRuntime } from '@hub/policy-server/model/browser-runtime'
 import { type OnnxSession, openOnnx } from '@hub/policy-server/model/onnx-session'
 import { type ClosedLoop, LoopLacks, openLoop } from '@hub/rollout/loop/closed-loop'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
@@ -7,7 +6,8 @@ import { episodeDocument } from '@hub/rollout/loop/episode'
 import type { PictureSource } from '@hub/rollout/loop/eyes'
 import type { World } from '@hub/rollout/loop/world'
 import { enduring, readTask } from '@hub/rollout/task-schema'
-import type { DriveRequest, DriveStatus } from '../drive/drive-protocol.ts'
+import type { DriveRequest, DriveStatus, TellBytes } from '../drive/drive-protocol.ts'
+import { downloadedRuntime } from './onnx-download.ts'
 
 export interface Drive {
   /** Goes on by so many seconds of the model's own time, or until `isOver`, or to its end. */
@@ -20,14 +20,14 @@ export interface Drive {
   close(): void
 }
 
-/** Rejects with sentences for people: see `reasonsOf`. `drawn`: pictures of the model's cameras. */
+/** Rejects with sentences for people: see `reasonsOf`. `drawn`: pictures of the model's cameras. `tell`: of ONNX Runtime. */
 export async function openDrive(
   world: World,
   { policy, face, map, seed, disturbance }: DriveRequest,
-  drawn: PictureSource,
+  { drawn, tell }: { readonly drawn: PictureSource; readonly tell: TellBytes },
 ): Promise<Drive> {
   const task = policy.task === null ? enduring : readTask(policy.task)
-  const session = await openOnnx(await browserRuntime(), policy.onnx)
+  const session = await openOnnx(await downloadedRuntime(tell), policy.onnx)
   try {
     const { contract } = policy
     const loop = openLoop({ world, face, contract, map, policy: session, task, seed, disturbance, drawn })

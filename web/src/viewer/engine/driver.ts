@@ -46,14 +46,18 @@ export function driverOf({ driven, desk, say, moved, fail }: DriverOptions): Dri
     end()
     const mine = opening
     const policy = request.policy.name
-    say({ kind: 'drive', state: { phase: 'loading', policy } })
+    const tellLoading = (...runtime: readonly [number, number] | readonly []) => {
+      const come = runtime.length === 2 && runtime[0] < runtime[1] ? runtime : null
+      if (mine === opening) say({ kind: 'drive', state: { phase: 'loading', policy, runtime: come } })
+    }
+    tellLoading()
     const engine = await import('./drive.ts')
     const given = driven()
     if (!given || mine !== opening) return
     try {
       const { cameras } = given
       const drawn = { cameras, chosen: request.cameras, choice: 'list', draw: desk.draw } as const
-      const opened = await engine.openDrive(given.world, request, drawn)
+      const opened = await engine.openDrive(given.world, request, { drawn, tell: tellLoading })
       if (mine !== opening) return opened.close()
       drive = opened
       tell()

@@ -1,34 +1,28 @@
 /** The panel of a policy that drives the robot: which one, what makes it harder, how it goes, and its episode. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { CameraFacts } from '@hub/robot-view/scene/scene'
-import { calm } from '@hub/rollout/loop/calm'
 import { bytes } from '../../ui/format.ts'
-import type { DriveState, DriveStatus, LoadedPolicy } from '../drive/drive-protocol.ts'
+import { type DriveAddress, MAX_SEED } from '../drive/drive-address.ts'
+import type { DriveState, DriveStatus, LoadedPolicy, TellBytes } from '../drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../drive/policy-files.ts'
 import { keptInUse, keptName } from '../kept-map.ts'
 import type { RobotViewer } from '../viewer-face.ts'
 import { button } from './choices.ts'
 import { element, freshId, told } from './element.ts'
+import { harderList } from './harder-list.ts'
 import { pictureChoices } from './picture-choices.ts'
-import { sliderList } from './slider-list.ts'
 
 export interface DrivePanel {
   readonly node: HTMLElement
   show(state: DriveState | null): void
+  /** Loads the policy of an address, and lets it drive the robot. */
+  open(asked: DriveAddress): void
+  /** Of the policy of the hub that drives the robot now; null where there is none. */
+  address(): DriveAddress | null
 }
-
-const sliders = [
-  { key: 'pushN', label: 'Pushes', unit: 'N', max: 100, step: 0.5 },
-  { key: 'gravity', label: 'Gravity', unit: '×', max: 2, step: 0.01 },
-  { key: 'delayMs', label: 'Delay', unit: 'ms', max: 300, step: 5 },
-  { key: 'observationNoise', label: 'Noise of what it sees', unit: '', max: 0.5, step: 0.005 },
-  { key: 'actionNoise', label: 'Noise of what it does', unit: '', max: 1, step: 0.01 },
-] as const
 
 /** Loads a policy of the hub by its name. `tell`: bytes that have come, and all of them. */
 export type LoadPolicy = (name: string, tell: TellBytes) => Promise<LoadedPolicy>
-
-type TellBytes = (doneBytes: number, totalBytes: number) => void
 
 /** `cameras`: of the model. */
 export function drivePanel(
@@ -38,9 +32,12 @@ export function drivePanel(
 ): DrivePanel {
   if (!face) {
     const why = 'The card of this robot declares no interface: a policy would not know its joints.'
-    return { node: element('p', {}, why), show: () => undefined }
+    const node = element('p', {}, why)
+    return { node, show: () => undefined, open: () => openAround(node), address: () => null }
   }
   let chosen: LoadedPolicy | null = null
+  /** Of the policy that was let drive last; null for one that the hub does not have. */
+  let driven: Omit<DriveAddress, 'harder'> | null = null
   const words = driveWords()
   const { tell } = words
   const tellLoaded = () => {
@@ -50,17 +47,19 @@ export function drivePanel(
 
   const harder = harderList(viewer)
   const seed = numberField('Seed', '1')
-  const buttons = driveButtons(viewer, () => {
+  const drive = () => {
     if (!chosen) return
-    const map = keptInUse(chosen.maps, null)?.map ?? null
-    viewer.drive({
-      ...{ policy: chosen.policy, face, map, disturbance: harder.disturbance(), cameras: pictures.chosen() },
-      seed: Math.trunc(Number(seed.input.value)) || 0,
-    })
-  })
+    const { policy, maps, isOfHub } = chosen
+    const map = keptInUse(maps, null)?.map ?? null
+    const sees = pictures.chosen()
+    const number = Math.min(MAX_SEED, Math.max(0, Math.trunc(Number(seed.input.value)) || 0))
+    driven = isOfHub ? { policy: policy.name, seed: number, sees } : null
+    viewer.drive({ policy, face, map, disturbance: harder.disturbance(), cameras: sees, seed: number })
+  }
+  const buttons = driveButtons(viewer, drive)
 
   let loads = 0
-  const choose = (load: (tell: TellBytes) => Promise<LoadedPolicy>) => {
+  const choose = (load: (tell: TellBytes) => Promise<LoadedPolicy>, asked: DriveAddress | null = null) => {
     loads += 1
     const mine = loads
     // The one before is not what a person has named now, whether this one comes or not.
@@ -74,33 +73,64 @@ export function drivePanel(
         if (mine !== loads) return
         chosen = loaded
         buttons.allow(true)
-        pictures.open(loaded.policy)
+        pictures.open(loaded.policy, asked?.sees ?? {})
         tellLoaded()
+        if (asked) drive()
       },
       (error: unknown) => {
         if (mine === loads) tell(error instanceof Error ? error.message : String(error))
       },
     )
   }
+  const field = hubField((name) => choose((tell) => load(name, tell)))
+  const node = element(
+    'div',
+    {},
+    ...[field.node, fileField(choose), pictures.node, seed.node, buttons.node],
+    words.node,
+    harder.node,
+  )
   return {
-    node: element(
-      'div',
-      {},
-      ...[hubField(load, choose), fileField(choose), pictures.node, seed.node, buttons.node],
-      words.node,
-      harder.node,
-    ),
+    node,
+    open(asked) {
+      openAround(node)
+      field.input.value = asked.policy
+      seed.input.value = String(asked.seed)
+      harder.set(asked.harder)
+      choose((tell) => load(asked.policy, tell), asked)
+    },
+    address: () => (driven && isDriven(viewer) ? { ...driven, harder: harder.shown() } : null),
     show(state) {
       buttons.show(state, chosen !== null)
-      if (state?.phase === 'loading') tell(`${state.policy} is being loaded into the engine.`)
-      else if (state?.phase === 'refused') tell(`${state.policy} cannot drive this robot.`, ...state.why)
-      else if (state) {
-        words.say([saidOf(state.status)])
-        words.count(statusLines(state.status))
-      }
+      showDrive(words, state)
     },
   }
 }
+
+/** A panel that is closed shows nothing of what a link opens in it. */
+function openAround(node: HTMLElement): void {
+  const around = node.closest('details')
+  if (around) around.open = true
+}
+
+function isDriven(viewer: RobotViewer): boolean {
+  const state = viewer.state()
+  return state.phase === 'ready' && (state.drive?.phase === 'driving' || state.drive?.phase === 'loading')
+}
+
+function showDrive(words: DriveWords, state: DriveState | null): void {
+  if (state?.phase === 'loading') {
+    const come = state.runtime && `ONNX Runtime: ${bytes(state.runtime[0])} of ${bytes(state.runtime[1])}`
+    words.say([`${state.policy} is being loaded into the engine.`])
+    words.count(come ? [come] : [])
+  } else if (state?.phase === 'refused') words.tell(`${state.policy} cannot drive this robot.`, ...state.why)
+  else if (state) {
+    words.say([saidOf(state.status)])
+    words.count(statusLines(state.status))
+  }
+}
+
+type DriveWords = ReturnType<typeof driveWords>
 
 /** What is read aloud, and below it the numbers, which change ten times a second and are not. */
 function driveWords() {
@@ -147,22 +177,6 @@ function driveButtons(viewer: RobotViewer, onDrive: () => void) {
   }
 }
 
-/** What makes the task harder, from nothing up. */
-function harderList(viewer: RobotViewer) {
-  let disturbance = calm
-  const list = sliderList(
-    'What makes it harder',
-    sliders.map((one) => ({ ...one, min: 0, limited: true })),
-    (place, value) => {
-      const change = { [sliders[place]?.key ?? 'pushN']: value }
-      disturbance = { ...disturbance, ...change }
-      viewer.disturb(change)
-    },
-  )
-  list.show(sliders.map(({ key }) => disturbance[key]))
-  return { node: list.node, disturbance: () => disturbance }
-}
-
 /** By which map a policy drives this robot. */
 function mapLines({ maps }: LoadedPolicy): readonly string[] {
   const used = keptInUse(maps, null)
@@ -173,15 +187,15 @@ function mapLines({ maps }: LoadedPolicy): readonly string[] {
 type Choose = (load: (tell: TellBytes) => Promise<LoadedPolicy>) => void
 
 /** A policy by its name on the hub. */
-function hubField(load: LoadPolicy, choose: Choose) {
+function hubField(take: (name: string) => void) {
   const id = freshId()
   const input = element('input', { id, type: 'text', placeholder: 'owner/repo', spellcheck: 'false' })
-  const take = () => choose((tell) => load(input.value, tell))
+  const load = () => take(input.value)
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') take()
+    if (event.key === 'Enter') load()
   })
   const label = element('label', { for: id }, 'Policy of the hub')
-  return element('div', { class: 'viewer-field' }, label, input, button('Load', take))
+  return { input, node: element('div', { class: 'viewer-field' }, label, input, button('Load', load)) }
 }
 
 /** A policy of this machine: its ONNX file, with its contract and its task. */
@@ -202,12 +216,12 @@ async function ofFiles(files: readonly File[]): Promise<LoadedPolicy> {
   const policy = await policyOf(paths.onnx, paths, (asked) =>
     Promise.all(asked.map(async (path) => new Uint8Array((await named.get(path)?.arrayBuffer()) ?? new ArrayBuffer()))),
   )
-  return { policy, maps: [] }
+  return { policy, maps: [], isOfHub: false }
 }
 
 function numberField(text: string, value: string) {
   const id = freshId()
-  const input = element('input', { id, type: 'number', min: 0, max: 2_147_483_647, step: 1, value })
+  const input = element('input', { id, type: 'number', min: 0, max: MAX_SEED, step: 1, value })
   const node = element('div', { class: 'viewer-field' }, element('label', { for: id }, text), input)
   return { input, node }
 }

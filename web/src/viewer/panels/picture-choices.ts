@@ -10,8 +10,8 @@ import { element } from './element.ts'
 
 export interface PictureChoices {
   readonly node: HTMLElement
-  /** Shows a choice for each picture of a policy; what was chosen before is forgotten. */
-  open(policy: DrivenPolicy): void
+  /** Shows a choice for each picture of a policy; what was chosen before is forgotten, but for `wanted`. */
+  open(policy: DrivenPolicy, wanted: ChosenCameras): void
   /** Names of cameras, by those of pictures. */
   chosen(): ChosenCameras
   /** What cannot be drawn as it is chosen now, one sentence each. */
@@ -36,7 +36,7 @@ export function pictureChoices(
       const eyes = (seen?.pictures ?? []).map((picture) => eyeFor(picture, source, face))
       return [...(seen?.lacks ?? []), ...eyes.filter((eye) => typeof eye === 'string')]
     },
-    open(policy) {
+    open(policy, wanted) {
       seen = picturesOf(policy.inputs, policy.contract)
       chosen.clear()
       const rows = cameras.length === 0 ? [] : seen.pictures
@@ -50,7 +50,9 @@ export function pictureChoices(
             else chosen.set(name, cameraName(cameras, Number(value)))
             onChange()
           })
-          made.select.value = own === null ? '' : String(own)
+          const asked = cameras.findIndex((_, at) => cameraName(cameras, at) === wanted[name])
+          if (asked >= 0) chosen.set(name, cameraName(cameras, asked))
+          made.select.value = asked >= 0 ? String(asked) : own === null ? '' : String(own)
           return made.node
         }),
       )

@@ -1,5 +1,7 @@
 /** The texts of a file in two versions, and what differs between them. */
+
 import { fetchFile } from '../../../files/fetch-file.ts'
+import { Missing } from '../../../ui/problem.ts'
 import { firstBytes } from '../read-start.ts'
 import { resolvePath } from '../repo-links.ts'
 import type { DiffRequest } from './diff-worker.ts'
@@ -15,7 +17,8 @@ export const resolveAt = (owner: string, repo: string, path: string, at: string)
 /** Null for bytes that are not text, or too many. Rejects with what a person can be told. */
 export async function readText(address: string, signal: AbortSignal): Promise<string | null> {
   const answer = await fetchFile(address, { signal })
-  if (!answer.ok || answer.body === null) throw new Error(`The file cannot be read now (HTTP ${answer.status}).`)
+  if (!answer.ok || answer.body === null)
+    throw new Missing('The file is not read', `The file cannot be read now (HTTP ${answer.status}).`)
   const { bytes, isCut } = await firstBytes(answer.body, MOST_TEXT_BYTES)
   if (isCut) return null
   try {

@@ -1,9 +1,8 @@
 /** A map of joints for its reviewer: both robots in 3D, each joint to move, what differs, and the review. */
 import { INFO_PATH, readInfo } from '@hub/dataset/info'
 import type { JointMap } from '@hub/embodiment/joint-map'
-import { useState } from 'react'
 import { useMutation } from 'urql'
-import { Link } from '../../../app/navigate.tsx'
+import { Link, useSearchParams } from '../../../app/navigate.tsx'
 import { useSession } from '../../../app/session.tsx'
 import { isRepoName } from '../../../episodes/episode-address.ts'
 import { repoParts } from '../../../ui/repo-parts.ts'
@@ -14,6 +13,7 @@ import { keptName } from '../../../viewer/kept-map.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { robotNamesQuery } from '../robot-field.graphql.ts'
 import { useStart } from '../use-start.ts'
+import { type MapAddress, readMapAddress, writtenMapAddress } from './map-address.ts'
 import { bodyOfSourceQuery, type MapPageQuery, mapPageQuery, reviewMapMutation } from './map-page.graphql.ts'
 import { MapView } from './map-view.tsx'
 import { proposedBodies } from './proposed-bodies.ts'
@@ -52,8 +52,11 @@ interface ReviewProps {
 
 function Review({ head, name, robot, reviewed }: ReviewProps) {
   const kept = head.jointMaps.nodes
-  const [chosen, setChosen] = useState<number | null>(null)
-  const shown = kept.find(({ version }) => version === chosen) ?? kept[0]
+  const [query, setQuery] = useSearchParams()
+  const { version: asked, body } = readMapAddress(query)
+  const shown = kept.find(({ version }) => version === asked) ?? kept[0]
+  const keep = (change: Partial<MapAddress>) =>
+    setQuery((before) => writtenMapAddress(before, change), { replace: true })
   const { owner: robotOwner, repo: slug } = repoParts(robot)
   if (!shown)
     return (
@@ -76,7 +79,7 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
       </h2>
       <label className="row small">
         Version{' '}
-        <select value={shown.version} onChange={({ target }) => setChosen(Number(target.value))}>
+        <select value={shown.version} onChange={({ target }) => keep({ version: Number(target.value) })}>
           {kept.map((one) => (
             <option key={one.version} value={one.version}>
               {keptName(one)}
@@ -84,12 +87,18 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
           ))}
         </select>
       </label>
+      {asked !== null && asked !== shown.version && (
+        <p className="small" role="status">
+          Version {asked} is not among the {kept.length} newest: version {shown.version} is shown.
+        </p>
+      )}
       <p className="dim small">{historyText(shown)}</p>
       <MapView
         key={shown.version}
         map={shown.map as JointMap}
         name={name}
-        body={bodyOf(head, name)}
+        body={head.kind === 'ROBOT' ? name : (body ?? bodyOf(head))}
+        show={(body) => keep({ body })}
         robot={robot}
         choices={head.kind === 'ROBOT' ? null : (choose) => <BodyChoices {...{ head, name, robot, choose }} />}
       />
@@ -99,9 +108,9 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
   )
 }
 
-/** The robot that has the joints of the source: itself, or the one that a data set or a model names; empty for none. */
-function bodyOf(head: Root, name: string): string {
-  const named = head.kind === 'ROBOT' ? name : namedRobot(head)
+/** The robot with the joints of the source that a data set or a model names; empty for none. */
+function bodyOf(head: Root): string {
+  const named = namedRobot(head)
   // A data set may name a type of robot, which is not a repo.
   return isRepoName(named) ? named : ''
 }

@@ -15,22 +15,24 @@ interface Props {
   readonly map: JointMap
   /** The repo whose joints the map reads. */
   readonly name: string
-  /** The robot with these joints that is shown at first; empty where none is known. */
+  /** The robot with these joints that is shown beside; empty for none. */
   readonly body: string
+  /** Shows another one. */
+  readonly show: (body: string) => void
   readonly robot: string
   /** Robots to choose from, for a source that is none itself. */
   readonly choices: ((choose: (robot: string) => void) => ReactNode) | null
 }
 
-export function MapView({ map: given, name, body: first, robot, choices }: Props) {
+export function MapView({ map: given, name, body, show, robot, choices }: Props) {
   const client = useClient()
   const theme = useShownTheme()
   const place = useRef<HTMLDivElement>(null)
   // A version never changes: that it is read again after its review is no reason to open the robots again.
   const [map] = useState(given)
   // A data set or a model has no body of its own to show: it may name a robot, and a person may choose another one.
-  const [body, setBody] = useState(first)
-  const [typed, setTyped] = useState(first)
+  const [typed, setTyped] = useState(body)
+  useEffect(() => setTyped(body), [body])
   const [fault, setFault] = useState('')
   const [isOpening, setOpening] = useState(true)
   useEffect(() => {
@@ -64,15 +66,11 @@ export function MapView({ map: given, name, body: first, robot, choices }: Props
       close?.()
     }
   }, [client, map, robot, body, theme])
-  const show = (name: string) => {
-    setTyped(name)
-    setBody(name)
-  }
   const choose = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get('body')).trim()
     if (text !== '' && !isRepoName(text)) return setFault('Write the robot as owner/robot: a repo of this hub.')
-    setBody(text)
+    show(text)
   }
   return (
     <div className="stack-small">

@@ -10,9 +10,10 @@ interface Props {
   readonly repo: string
   /** In a README: the query of the address that it shows. */
   readonly search?: string
+  readonly isEmbedded?: boolean
 }
 
-export default function RobotIn3d({ owner, repo, search = '' }: Props) {
+export default function RobotIn3d({ owner, repo, search = '', isEmbedded = false }: Props) {
   const [answer, again] = useReading({ query: viewedRobotQuery, variables: { owner, repo } })
   const { value, error } = rootField(answer, 'repo')
   if (value === undefined) return error ? <ErrorNotice error={error} retry={again} /> : <Loading />
@@ -25,7 +26,7 @@ export default function RobotIn3d({ owner, repo, search = '' }: Props) {
   return (
     <>
       {error && <ErrorNotice error={error} retry={again} />}
-      <RobotView owner={owner} repo={repo} card={value.card} search={search} />
+      <RobotView owner={owner} repo={repo} card={value.card} search={search} isEmbedded={isEmbedded} />
     </>
   )
 }

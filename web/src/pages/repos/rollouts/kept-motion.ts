@@ -2,7 +2,9 @@
 import { type Motion, readMotion } from '@hub/rollout/loop/motion'
 import type { Client } from '@urql/core'
 import { fetchFile } from '../../../files/fetch-file.ts'
-import { messageOf } from '../../../ui/problem.ts'
+import { bytes } from '../../../ui/format.ts'
+import { Missing } from '../../../ui/problem.ts'
+import { noResult, otherRobot } from './missing-result.ts'
 import { labelOf, namedResult } from './result-name.ts'
 import { type RobotAt, type RobotName, robotAt } from './robot-at.ts'
 import { type KeptEpisodesQuery, keptEpisodesQuery } from './rollouts.graphql.ts'
@@ -23,20 +25,30 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** Rejects in words for people. `name`: of `resultName`. */
 export async function keptMotion(client: Client, on: RobotName, name: string, seed: number): Promise<KeptMotion> {
   const { data, error } = await client.query(keptEpisodesQuery, namedResult(name)).toPromise()
-  if (error) throw new Error(messageOf(error))
+  if (error) throw error
   const result = data?.repo?.rollout
-  if (!result) throw new Error(`The result ${name} is not there, or you do not see it.`)
-  if (result.robot !== `${on.owner}/${on.repo}`) throw new Error(`${name} is of another robot, ${result.robot}.`)
+  if (!result) throw noResult(name)
+  if (result.robot !== `${on.owner}/${on.repo}`) throw otherRobot(name, result.robot)
   const kept = result.episodes.find(({ outcome }) => outcome.seed === seed)
-  if (!kept) throw new Error(`${labelOf(result)} keeps no motion of seed ${seed}: run it in 3D instead.`)
+  if (!kept)
+    throw new Missing(
+      `No motion of seed ${seed} is kept`,
+      `${labelOf(result)} keeps no motion of seed ${seed}: run it in 3D instead.`,
+    )
   const [motion, robot] = await Promise.all([download(kept), robotAt(client, on, result.robotCommit)])
-  if (motion.seed !== seed) throw new Error(`The recording of seed ${seed} is of seed ${motion.seed}.`)
+  if (motion.seed !== seed)
+    throw new Missing('The recording is of another seed', `The recording of seed ${seed} is of seed ${motion.seed}.`)
   return { ...robot, name, label: labelOf(result), task: result.task, outcome: kept.outcome, motion }
 }
 
 async function download({ url, size, outcome: { seed } }: Episode): Promise<Motion> {
-  if (size > MAX_BYTES) throw new Error(`The recording of seed ${seed} is too large to be shown.`)
+  if (size > MAX_BYTES)
+    throw new Missing(
+      'The recording is too large',
+      `That of seed ${seed} has ${bytes(size)}; a page shows ${bytes(MAX_BYTES)}.`,
+    )
   const answer = await fetchFile(url)
-  if (!answer.ok) throw new Error(`The recording of seed ${seed} could not be downloaded: ${answer.status}.`)
+  if (!answer.ok)
+    throw new Missing('The recording is not downloaded', `For that of seed ${seed} the answer was ${answer.status}.`)
   return readMotion(await answer.json())
 }

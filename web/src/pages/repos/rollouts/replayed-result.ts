@@ -5,10 +5,11 @@ import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { ChosenCameras } from '@hub/rollout/loop/eyes'
 import type { Client } from '@urql/core'
 import type { RobotRepo } from '../../../episodes/replay/robot-stage.ts'
-import { messageOf } from '../../../ui/problem.ts'
-import type { DriveRequest } from '../../../viewer/drive/drive-protocol.ts'
+import { Missing } from '../../../ui/problem.ts'
+import type { DriveRequest, TellBytes } from '../../../viewer/drive/drive-protocol.ts'
 import { policiesOf } from '../policy-of.ts'
-import { labelOf, namedResult } from './result-name.ts'
+import { noResult, otherRobot } from './missing-result.ts'
+import { labelOf, namedResult, resultName } from './result-name.ts'
 import { type RobotName, robotAt } from './robot-at.ts'
 import { type RolloutToReplayQuery, rolloutToReplayQuery } from './rollouts.graphql.ts'
 
@@ -22,16 +23,25 @@ export interface ReplayedResult {
   readonly request: Omit<DriveRequest, 'seed'>
 }
 
-/** Rejects in words for people. `name`: of `resultName`. */
-export async function replayedResult(client: Client, on: RobotName, name: string): Promise<ReplayedResult> {
+/** Rejects in words for people. `name`: of `resultName`. `tell`: bytes of its policy. */
+export async function replayedResult(
+  client: Client,
+  on: RobotName,
+  name: string,
+  tell: TellBytes,
+): Promise<ReplayedResult> {
   const robotName = `${on.owner}/${on.repo}`
   const { result, maps } = await resultOf(client, { ...namedResult(name), robot: robotName })
-  if (result.robot !== robotName) throw new Error(`${name} is of another robot, ${result.robot}.`)
+  if (result.robot !== robotName) throw otherRobot(name, result.robot)
   const [{ card, robot, entry }, { policy }] = await Promise.all([
     robotAt(client, on, result.robotCommit),
-    policiesOf(client, robotName, result.modelCommit)(`${result.model}:${result.policyPath}`),
+    policyOf(client, robotName, result, tell),
   ])
-  if (!card?.face) throw new Error(`The card of ${robotName} declares no interface: a policy cannot drive it here.`)
+  if (!card?.face)
+    throw new Missing(
+      'The robot has no interface',
+      `The card of ${robotName} declares none: a policy would not know its joints.`,
+    )
   const { task, disturbance } = result.conditions as { readonly task: unknown; readonly disturbance: object }
   return {
     label: labelOf(result),
@@ -48,11 +58,27 @@ export async function replayedResult(client: Client, on: RobotName, name: string
   }
 }
 
+type Result = NonNullable<NonNullable<RolloutToReplayQuery['repo']>['rollout']>
+
+/** The policy of that version, which may have gone with its repo. */
+async function policyOf(client: Client, robot: string, { model, modelCommit, policyPath }: Result, tell: TellBytes) {
+  const name = `${model}:${policyPath}`
+  return policiesOf(
+    client,
+    robot,
+    modelCommit,
+  )(name, tell).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Missing(`The policy ${name} cannot be loaded`, why, { cause: error })
+  })
+}
+
 async function resultOf(client: Client, variables: RobotName & { readonly id: string; readonly robot: string }) {
   const { data, error } = await client.query(rolloutToReplayQuery, variables).toPromise()
-  if (error) throw new Error(messageOf(error))
+  if (error) throw error
   const result = data?.repo?.rollout
-  if (!data?.repo || !result) throw new Error(`The result ${variables.id} is not there, or you do not see it.`)
+  if (!data?.repo || !result)
+    throw noResult(resultName({ model: `${variables.owner}/${variables.repo}`, id: variables.id }))
   return { result, maps: data.repo.jointMaps.nodes }
 }
 
@@ -61,6 +87,10 @@ type Maps = NonNullable<RolloutToReplayQuery['repo']>['jointMaps']['nodes']
 function mapOf(fingerprint: string | null, maps: Maps): JointMap | null {
   if (fingerprint === null) return null
   const found = maps.find((one) => one.fingerprint === fingerprint)
-  if (!found) throw new Error('The map of joints that this result was made with is not kept any more.')
+  if (!found)
+    throw new Missing(
+      'The map of joints is not there any more',
+      'The map that this result was made with is not kept any more: how its joints moved is not known.',
+    )
   return found.map as JointMap
 }

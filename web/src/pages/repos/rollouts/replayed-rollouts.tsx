@@ -5,7 +5,7 @@ import { useClient } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { useShownTheme } from '../../../app/use-theme.ts'
 import { type RobotStage, robotStage } from '../../../episodes/replay/robot-stage.ts'
-import { rounded } from '../../../ui/format.ts'
+import { bytes, rounded } from '../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import type { DriveState } from '../../../viewer/drive/drive-protocol.ts'
 import { inStep } from '../../../viewer/drive/in-step.ts'
@@ -26,12 +26,19 @@ export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
   const [results, setResults] = useState<readonly ReplayedResult[]>()
   const [error, setError] = useState<Error>()
   const [tries, setTries] = useState(0)
+  /** Bytes of the policy of each result. */
+  const [come, setCome] = useState<Readonly<Record<string, Come>>>({})
   const key = names.join(' ')
   useEffect(() => {
     let closed = false
     setResults(undefined)
     setError(undefined)
-    Promise.all(key.split(' ').map((name) => replayedResult(client, { owner, repo }, name))).then(
+    setCome({})
+    const load = (name: string) =>
+      replayedResult(client, { owner, repo }, name, (...bytes) => {
+        if (!closed) setCome((before) => ({ ...before, [name]: bytes }))
+      })
+    Promise.all(key.split(' ').map(load)).then(
       (found) => closed || setResults(found),
       (reason: unknown) => closed || setError(reason instanceof Error ? reason : new Error(String(reason))),
     )
@@ -48,8 +55,19 @@ export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
       </p>
       {error && <ErrorNotice error={error} retry={() => setTries((before) => before + 1)} />}
       {!results && !error && <Loading />}
+      {!results && !error && Object.entries(come).map(([name, of]) => <ComeBytes key={name} name={name} of={of} />)}
       {results && <Sides key={`${key} ${seed}`} results={results} seed={seed} />}
     </section>
+  )
+}
+
+type Come = readonly [doneBytes: number, totalBytes: number]
+
+function ComeBytes({ name, of: [done, total] }: { readonly name: string; readonly of: Come }) {
+  return (
+    <p className="small dim">
+      Policy of {name}: {bytes(done)} of {bytes(total)}
+    </p>
   )
 }
 
@@ -60,14 +78,15 @@ interface SidesProps {
 
 function Sides({ results, seed }: SidesProps) {
   const { places, drives, isPlaying, play, run } = useSides({ results, seed })
+  const isOver = drives.length > 0 && drives.every(isEnded)
   return (
     <>
       <div className="row">
         <h2>
           {results[0]?.task}, seed {seed}
         </h2>
-        <button type="button" className="button" onClick={() => play(!isPlaying)}>
-          {isPlaying ? 'Pause' : 'Go on'}
+        <button type="button" className="button" onClick={() => (isOver ? run() : play(!isPlaying))}>
+          {isOver ? 'Play again' : isPlaying ? 'Pause' : 'Go on'}
         </button>
         <button type="button" className="button" onClick={run}>
           From the start
@@ -84,10 +103,12 @@ function Sides({ results, seed }: SidesProps) {
               }}
             />
             <div role="status">
-              {linesOf(drives[at] ?? null).map((line) => (
+              {saidOf(drives[at] ?? null).map((line) => (
                 <p key={line}>{line}</p>
               ))}
             </div>
+            {/* What changes ten times a second is not read aloud. */}
+            <p>{numberOf(drives[at] ?? null)}</p>
           </div>
         ))}
       </div>
@@ -104,9 +125,12 @@ function useSides({ results, seed }: SidesProps) {
   const wanted = useRef(true)
   const [isPlaying, setPlaying] = useState(true)
   const [drives, setDrives] = useState<readonly (DriveState | null)[]>([])
+  const drive = () => {
+    for (const [at, { request }] of results.entries()) stages.current[at]?.viewer.drive({ ...request, seed })
+  }
   const run = () => {
     play(true)
-    for (const [at, { request }] of results.entries()) stages.current[at]?.viewer.drive({ ...request, seed })
+    drive()
   }
   const keepInStep = () => {
     const states = stages.current.map(({ viewer }) => viewer.state())
@@ -131,7 +155,8 @@ function useSides({ results, seed }: SidesProps) {
       // A robot that cannot be shown keeps no other one back.
       if (started || stages.current.some(({ viewer }) => viewer.state().phase === 'loading')) return
       started = true
-      run()
+      // Who has paused meanwhile finds them at their start.
+      drive()
     }
     stages.current = results.map(({ robot, entry }) =>
       robotStage({ repo: robot, entry, theme: first.current, onReady: () => undefined }),
@@ -166,14 +191,21 @@ const endings = {
   diverged: 'The motion diverged: a number is no longer finite.',
 } as const
 
-function linesOf(drive: DriveState | null): readonly string[] {
+/** It goes on no more: its episode has ended, or it could not begin. */
+const isEnded = (drive: DriveState | null): boolean =>
+  drive?.phase === 'refused' || (drive?.phase === 'driving' && drive.status.outcome !== null)
+
+function saidOf(drive: DriveState | null): readonly string[] {
   if (drive === null) return ['The robot is being loaded.']
   if (drive.phase === 'loading') return ['The policy is being loaded.']
   if (drive.phase === 'refused') return drive.why
-  const { outcome, timeS, notes, ...status } = drive.status
-  return [
-    `${rounded(timeS)} s, return ${rounded(status.return)}`,
-    ...(outcome ? [endings[outcome.ending], `Fingerprint ${outcome.fingerprint}`] : []),
-    ...notes,
-  ]
+  const { outcome, notes } = drive.status
+  return [...(outcome ? [endings[outcome.ending], `Fingerprint ${outcome.fingerprint}`] : []), ...notes]
+}
+
+function numberOf(drive: DriveState | null): string {
+  if (drive?.phase === 'driving') return `${rounded(drive.status.timeS)} s, return ${rounded(drive.status.return)}`
+  if (drive?.phase !== 'loading' || drive.runtime === null) return ''
+  const [done, total] = drive.runtime
+  return `ONNX Runtime: ${bytes(done)} of ${bytes(total)}`
 }

@@ -1,7 +1,7 @@
 /** The robot of a result as its picture needs it: the files of that version, and the card, which has no versions. */
 import type { Client } from '@urql/core'
 import type { RobotRepo } from '../../../episodes/replay/robot-stage.ts'
-import { messageOf } from '../../../ui/problem.ts'
+import { Missing } from '../../../ui/problem.ts'
 import { viewerLimits } from '../../../viewer/limits.ts'
 import { modelChoices } from '../../../viewer/model-choice.ts'
 import type { ViewedCard } from '../../../viewer/open-robot-of-repo.ts'
@@ -29,9 +29,10 @@ export async function robotAt(client: Client, { owner, repo }: RobotName, commit
     files.list('', viewerLimits.listedFiles),
     client.query(viewedRobotQuery, { owner, repo }).toPromise(),
   ])
-  if (error) throw new Error(messageOf(error))
+  if (error) throw error
   const card = viewedCard(data?.repo?.card ?? null)
   const entry = modelChoices(listed?.map(([path]) => path) ?? [], card?.mjcfPath ?? null)[0]
-  if (listed === null || entry === undefined) throw new Error(`This version of ${name} has no model that is shown.`)
+  if (listed === null || entry === undefined)
+    throw new Missing('The robot has no model', `This version of ${name} has no MJCF or URDF file that is shown.`)
   return { card, robot: { name, card, files: listed, sign: files.sign }, entry }
 }

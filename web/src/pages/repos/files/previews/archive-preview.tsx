@@ -1,7 +1,9 @@
 /** The arrays of an `.npz` or `.npy` file, and the files of a `.zip`: what they are, without their content. */
+
 import { type Entry, Reader, ZipReader } from '@zip.js/zip.js'
 import { readRange } from '../../../../files/range-file.ts'
 import { bytes } from '../../../../ui/format.ts'
+import { Missing } from '../../../../ui/problem.ts'
 import { ErrorNotice, Loading } from '../../../../ui/states.tsx'
 import { NPY_HEADER_BYTES, npyHeader } from './npy-header.ts'
 import { type PreviewProps, rangeFile, versionOf } from './repo-file.ts'
@@ -53,7 +55,8 @@ class RepoReader extends Reader<PreviewProps> {
     this.size = props.file.size
   }
   override async readUint8Array(index: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (length > MOST_READ_BYTES) throw new Error('The list of its files is too long to be shown. Download the file.')
+    if (length > MOST_READ_BYTES)
+      throw new Missing('It cannot be shown', 'The list of its files is too long to be shown. Download the file.')
     return new Uint8Array(await this.#read(index, Math.min(index + length, this.size)))
   }
 }

@@ -1,7 +1,9 @@
 /** A PDF in the browser's own viewer. A chunk of its own. */
+
 import { useEffect, useState } from 'react'
 import { readRange } from '../../../../files/range-file.ts'
 import { bytes } from '../../../../ui/format.ts'
+import { Missing } from '../../../../ui/problem.ts'
 import { Empty, ErrorNotice, Loading } from '../../../../ui/states.tsx'
 import { type PreviewProps, rangeFile, versionOf } from './repo-file.ts'
 import { useLoaded } from './use-loaded.ts'
@@ -51,6 +53,10 @@ function Shown(props: PreviewProps) {
 async function pdfOf(props: PreviewProps): Promise<Blob> {
   const content = await readRange(rangeFile(props))(0, props.file.size)
   const start = new TextDecoder('latin1').decode(content.slice(0, MARK.length))
-  if (start !== MARK) throw new Error('This file is not a PDF, whatever its name says. Download it to look at it.')
+  if (start !== MARK)
+    throw new Missing(
+      'It cannot be shown',
+      'This file is not a PDF, whatever its name says. Download it to look at it.',
+    )
   return new Blob([content], { type: 'application/pdf' })
 }
