@@ -48,7 +48,8 @@ const factColumns = columns({
   totalFrames: column.int8.orNull('d.total_frames'),
   /** Of the check of these files. */
   lengths: column.json.orNull("c.report #> '{summary,lengths}'", readLengths),
-  ownFrames: column.int4.orNull("(c.report #> '{summary,frames}' ->> :episode::int)::int"),
+  /** Of a worker: a whole number that may be larger than any frame, and written as `1e2`. */
+  ownFrames: column.float8.orNull("(c.report #> '{summary,frames}' ->> :episode::int)::float8"),
 })
 
 /** What the film is of, beside the locked data set: the state of the robot, and the map of joints in use. */

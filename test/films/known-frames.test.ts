@@ -83,3 +83,21 @@ it('a film is refused at once for an episode or a frame that is not there, as fa
   expect((await ask(unknown, { kind: 'video', episode: 7 })).status).toBe(202)
   await hub.sql(`delete from episode_films where status = 'queued'`)
 })
+
+it('a length of a report that is larger than any frame, or written in another way, refuses no frame before it', async () => {
+  const repo = await hub.repo(ada)
+  const reported = (frames: string) =>
+    hub.sql(
+      `insert into dataset_checks (repo_id, owner_id, status, cause, seq, report, report_seq, report_at)
+        select id, owner_id, 'succeeded', 'person', seq, $2::json, seq, now() from repos where slug = $1
+        on conflict (repo_id) do update set report = excluded.report`,
+      [repo.split('/')[1], `{"summary":{"lengths":null,"frames":[${frames}]}}`],
+    )
+  await reported('9007199254740991')
+  expect((await ask(repo, { frame: 7 })).status).toBe(202)
+  await reported('1e2')
+  expect([(await ask(repo, { frame: 99 })).status, (await ask(repo, { frame: 100 })).status]).toEqual([202, 422])
+  await reported('25.0')
+  expect([(await ask(repo, { frame: 24 })).status, (await ask(repo, { frame: 25 })).status]).toEqual([202, 422])
+  await hub.sql(`delete from episode_films where status = 'queued'`)
+})
