@@ -1,4 +1,9 @@
 /** Gate results of a run so far. Spec, "CheckpointGateSpec". */
+
+import { createContextCache } from '@pothos/core'
+import DataLoader from 'dataloader'
+import type { RequestContext } from '../../src/operation/context.ts'
+import { cellsOfResults } from '../../src/runs/gates/gate-cells.ts'
 import type { RunGateRow } from '../../src/runs/read/run-shape.ts'
 import { builder } from '../builder.ts'
 import { selectedRows } from '../selected.ts'
@@ -6,6 +11,18 @@ import { RunType } from './run.ts'
 import { GateRowType } from './run-parts.ts'
 
 const resultKey = { runId: true, step: true } as const
+
+interface GateResultKey {
+  readonly runId: string
+  readonly step: number
+}
+
+const cellsLoader = createContextCache(
+  (ctx: RequestContext) =>
+    new DataLoader<GateResultKey, readonly RunGateRow[], string>((results) => cellsOfResults(ctx, results), {
+      cacheKeyFn: ({ runId, step }) => `${runId} ${step}`,
+    }),
+)
 
 /** Reached only through a visible run. */
 const GateResultType = builder.prismaObject('RunGateResult', {
@@ -16,10 +33,11 @@ const GateResultType = builder.prismaObject('RunGateResult', {
     cells: t.field({
       most: 50,
       type: [GateRowType],
-      description: 'Results by cell, as reported by the runner.',
-      select: { rows: true },
-      // `recordGateResults` wrote them.
-      resolve: ({ rows }) => rows as unknown as RunGateRow[],
+      description:
+        'Results by cell, as reported by the runner. One statement for any number of results, which reads 16 MiB: ' +
+        '413 for those beyond.',
+      select: resultKey,
+      resolve: ({ runId, step }, _args, ctx) => cellsLoader(ctx).load({ runId, step: Number(step) }),
     }),
     passCount: t.exposeInt('passCount', { description: 'Number of cells that passed.' }),
     cellCount: t.exposeInt('cellCount', { description: 'Cells.' }),
@@ -33,7 +51,8 @@ const GateResultType = builder.prismaObject('RunGateResult', {
 builder.objectField(RunType, 'gateResults', (t) =>
   t.loadableGroup({
     most: 20,
-    work: 250,
+    // A run has up to a thousand.
+    work: 400,
     type: GateResultType,
     byPath: true,
     description: 'Gate results so far, in step order. One query for any number of runs.',

@@ -2,6 +2,7 @@
 
 import { longNameText } from '@hub/formats/text-rules'
 import { z } from 'zod'
+import { MAX_GATE_RESULTS, MAX_RESULTS } from '../../src/runs/gates/limits.ts'
 import { recordGateResults } from '../../src/runs/gates/record-gate-results.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
@@ -12,8 +13,6 @@ import { targetRun } from './target-run.ts'
 
 /** Same as the maximum number of cells in a recipe. */
 const MAX_CELLS = 10_000
-/** More checkpoints than a runner gates during an outage of the hub. */
-const MAX_RESULTS = 100
 const seeds = z.int().min(0).max(1000)
 
 const GateCellInput = builder.inputType('GateCellInput', {
@@ -47,9 +46,9 @@ mutation('recordGateResults', {
   type: RunType,
   payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Records gate results of a running run; a second result for the same step replaces the first. 409 for a ' +
-    'credential that has not claimed the run. If a tripwire of the recipe fires, cancellation is requested: ' +
-    '`cancelRequestedAt`.',
+    'Records gate results of a running run; a second result for the same step replaces the first, and those of the ' +
+    `last ${MAX_GATE_RESULTS} steps stay. 409 for a credential that has not claimed the run. If a tripwire of the ` +
+    'recipe fires, cancellation is requested: `cancelRequestedAt`.',
   scope: 'key:train',
   target: targetRun,
   input: input('Gate results: `results`, or the members of a single result.', (t) => ({

@@ -84,7 +84,7 @@ it('a film is refused at once for an episode or a frame that is not there, as fa
   await hub.sql(`delete from episode_films where status = 'queued'`)
 })
 
-it('a length of a report that is larger than any frame, or written in another way, refuses no frame before it', async () => {
+it('a length of a report that is larger than any frame, or written as 1e2, refuses no frame before it', async () => {
   const repo = await hub.repo(ada)
   const reported = (frames: string) =>
     hub.sql(

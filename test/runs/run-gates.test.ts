@@ -82,6 +82,26 @@ describe('gate results', () => {
     })
   })
 
+  it('are those of the last thousand steps, and their cells are read as far as they stay small together', async () => {
+    const runId = await claimed({ every_steps: 100 })
+    await hub.sql(
+      `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count)
+        select $1, n, json_build_array(json_build_object('name', 'walk',
+            'status', 'PASS', 'detail', repeat('x', 60000))), 1, 1, 1, 1 from generate_series(1, 1000) n`,
+      [runId],
+    )
+    await hub.call(ada, 'POST', `/v1/runs/${runId}/gate-results`, {
+      results: [0, 5000, 6000].map((step) => ({ step, cells: [], seeds_run: 1, seeds_alive: 1 })),
+    })
+    const { errors } = await hub.graphql(ada, `{ run(id: "${runId}") { gateResults { step cells { name } } } }`)
+    expect(errors[0].extensions).toMatchObject({ status: 413, code: 'TOO_LARGE' })
+    const { data: short } = await hub.graphql(ada, `{ run(id: "${runId}") { gateResults { step } } }`)
+    expect(short.run.gateResults.map(({ step }: Json) => step)).toEqual([
+      ...Array.from({ length: 998 }, (_, at) => at + 3),
+      ...[5000, 6000],
+    ])
+  })
+
   it('that a tripwire fires on ask the run to stop, once, with a notice that names tripwire, step and rollout', async () => {
     const runId = await claimed()
     expect((await record(ada, { runId, step: 50 })).data.recordGateResults.run.cancelRequestedAt).toBeNull()

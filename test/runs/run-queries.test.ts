@@ -39,7 +39,7 @@ const runs = (fields: string, first = 20) => `{ runs(first: ${first}) { nodes { 
 
 describe.each([
   ['gateResults', 'step passCount', 'run_gate_results: pass_count, run_id, step'],
-  ['gateResults', 'cells { status }', 'run_gate_results: rows, run_id, step'],
+  ['gateResults', 'cells { status }', 'run_gate_results: run_id, step'],
   ['attempts', 'attempt', 'run_attempts: attempt, run_id'],
   ['attempts', 'claimedBy end', 'run_attempts: attempt, claimed_by, end, run_id'],
 ])('%s { %s } of runs', (field, fields, query) => {

@@ -22,6 +22,7 @@ import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
+import { MAX_GATE_RESULTS, MAX_RESULTS } from './limits.ts'
 import { firedTripwire, tripwireNotice } from './tripwires.ts'
 
 /** The results of gating one checkpoint. */
@@ -91,7 +92,16 @@ const gatedCheckpoints = statement({
   exact: 'in-transaction',
   columns: gatedCheckpointsColumns,
   params: { runId: param.text() },
-  text: `select ${gatedCheckpointsColumns.sql} from run_gate_results where run_id = :runId order by step`,
+  text: `select ${gatedCheckpointsColumns.sql} from run_gate_results where run_id = :runId
+    order by step desc limit ${MAX_GATE_RESULTS + MAX_RESULTS}`,
+})
+
+/** With them a run, and each read of its results, would be as large as its runner likes. */
+const dropFirst = statement({
+  name: 'run-gate-results-drop-first',
+  params: { runId: param.text() },
+  text: `delete from run_gate_results where run_id = :runId and step <= (select r.step from run_gate_results r
+    where r.run_id = :runId order by r.step desc offset ${MAX_GATE_RESULTS} limit 1)`,
 })
 
 const readTripwires = listOf(
@@ -163,6 +173,7 @@ function record(
     nextStatus('report', run, { credentialId, attempt })
     await tx.query(putResults, { runId: run.id, ...resultColumns(results) })
     if (run.cancelRequestedAt === null) await stopWhereFired(tx, run.id, results)
+    await tx.query(dropFirst, { runId: run.id })
     tx.afterCommit(() => ctx.deps.events.hint(run.id))
     return readRun(tx, ctx.viewer, run.id)
   })
