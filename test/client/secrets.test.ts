@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Secrets in the texts of files that a push is about to send. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -6,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { createHubClient, type PushOptions, pushFolder, SecretsFound } from '@hub/client/internal'
 import { walkFolder } from '@hub/client/walk'
 import { cpuWithin } from '@hub/testing/cpu'
+import { itInTorture } from '@hub/testing/torture'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { silent } from '../../packages/client/src/progress.ts'
 import { assertNoSecrets } from '../../packages/client/src/secrets/look-for-secrets.ts'
@@ -98,7 +100,7 @@ describe('a text', () => {
     expect(await secretsIn(text, '/robot/notes.md')).toEqual([{ line: 2, kind: 'API key of a hub' }])
   })
 
-  it('that is made to be slow is not', async () => {
+  itInTorture('that is made to be slow is not', async () => {
     const hostile = [
       'a',
       ' ',

@@ -1,6 +1,8 @@
 // @module-tag own-graph
+// @module-tag sampled
 /** An operation that is running ends at its limits, whatever the count before it said. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { itInTorture } from '@hub/testing/torture'
 import { execute, type GraphQLSchema, parse } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
@@ -97,7 +99,7 @@ describe('a running operation', () => {
     expect(asked.pages).toBe(10)
   })
 
-  it('ends at its processor time, of which waiting is not part', async () => {
+  itInTorture('ends at its processor time, of which waiting is not part', async () => {
     const slow = Array.from({ length: 2000 }, (_, at) => `a${at}: slow`).join(' ')
     const { meter } = await run(`{ item { ${slow} } }`, { timeMs: 100 })
     expect(meter.refusal?.message).toMatch(/more than 0.1 s of processor time/)

@@ -1,8 +1,6 @@
 // @module-tag own-graph
-// @module-tag sampled
 /** Attacks on the hub's memory through large responses, measured in bytes resolved and bytes sent. */
 
-import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -99,14 +97,14 @@ const refusalOver = (mib: number) =>
 const refusal = refusalOver(32)
 
 describe('a response over 32 MiB', () => {
-  itOnce.each(['text', 'document'] as const)('with 2,400 times a long %s stops at the limit', async (field) => {
+  it.each(['text', 'document'] as const)('with 2,400 times a long %s stops at the limit', async (field) => {
     const answer = await ask(start(), `{ item { items(first: 10) { ${aliases(240, field)} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
     // Fields of one selection may start before the first has its value.
     if (field === 'document') expect(asked.document).toBeLessThan((2 * LIMIT_BYTES) / TEXT_BYTES)
   })
 
-  itOnce('of nested lists is rejected before they are resolved', async () => {
+  it('of nested lists is rejected before they are resolved', async () => {
     const names = aliases(100, '__typename', 'n'.repeat(500))
     const answer = await ask(start(), `{ item { items(first: 100) { items(first: 99) { ${names} } } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
@@ -114,26 +112,26 @@ describe('a response over 32 MiB', () => {
     expect(asked.items).toBeLessThan(20)
   })
 
-  itOnce('of long aliases is rejected', async () => {
+  it('of long aliases is rejected', async () => {
     const name = 'n'.repeat(400)
     const answer = await ask(start(), `{ item { items(first: 10000) { ${aliases(20, '__typename', name)} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
   })
 
-  itInTorture('of errors only is rejected, and creates no further errors', async () => {
+  it('of errors only is rejected, and creates no further errors', async () => {
     const answer = await ask(start(), `{ item { items(first: 1900) { ${aliases(100, 'failing')} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
     expect(asked.failing).toBeLessThan((2 * LIMIT_BYTES) / 8192)
   })
 
-  itInTorture('of introspection is rejected', async () => {
+  it('of introspection is rejected', async () => {
     const many = Array.from({ length: 600 }, (_, n) => `"${text.slice(0, 2500)}" type T${n} { id: ID }`).join('\n')
     const app = start({ schema: createSchema({ typeDefs: `type Query { a: Int } ${many}` }) })
     const answer = await ask(app, `{ __schema { ${aliases(30, 'types { description name kind }')} } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
   })
 
-  itOnce('ends a subscription, whose events have half of that', async () => {
+  it('ends a subscription, whose events have half of that', async () => {
     const query = `subscription { items(count: 2) { ${aliases(240, 'document')} } }`
     for (const url of ['/graphql', '/graphql/stream']) {
       const answer = await ask(start(), query, url, sse)
@@ -142,7 +140,7 @@ describe('a response over 32 MiB', () => {
     }
   })
 
-  itOnce('is rejected, but one just below the limit arrives complete', async () => {
+  it('is rejected, but one just below the limit arrives complete', async () => {
     const count = Math.floor(LIMIT_BYTES / (TEXT_BYTES + 20))
     const answer = await ask(start(), `{ item { ${aliases(count, 'text')} } }`)
     expect(answer.payload.length).toBeGreaterThan(count * TEXT_BYTES)
@@ -150,7 +148,7 @@ describe('a response over 32 MiB', () => {
   })
 })
 
-describeOnce('streams', () => {
+describe('streams', () => {
   const open = (app: ReturnType<typeof start>, headers: Record<string, string> = {}) =>
     app.inject({ method: 'PUT', url: '/graphql/stream', headers })
   const later = { 'content-type': 'application/json' }
@@ -230,7 +228,7 @@ describeOnce('streams', () => {
   })
 })
 
-describeOnce('one robot', () => {
+describe('one robot', () => {
   const hub = contractHub()
 
   it('selected 200 times by id yields no response of 50 MB, and 101 ids at once are rejected', async () => {

@@ -1,7 +1,6 @@
-// @module-tag sampled
 /** Rows that no quota of storage counts: whatever a request makes of them, its account may write only so many bytes of them. */
 import { randomBytes } from 'node:crypto'
-import { sampled } from '@hub/testing/torture'
+import { oneIn } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
@@ -84,7 +83,7 @@ async function untilRefused(
 }
 
 describe('a key that sends nothing but', () => {
-  it.each(sampled(attacks, 6, 3).map((attack) => [attack.what, attack] as const))(
+  it.each(oneIn(2, attacks).map((attack) => [attack.what, attack] as const))(
     '%s is refused after so many bytes, and the database grows by no more than six times as much',
     async (what, { begin }) => {
       const key = await hub.key(await hub.person(), { scope: 'train' })
