@@ -27,7 +27,8 @@ export function Members({ org, members, isOwner, changed }: Props) {
   const [asked, setAsked] = useState<string | null>(null)
   const [{ fetching, error: refused }, remove] = useMutation(removeMemberMutation)
   const toast = useToast()
-  const self = useSession().viewer?.account.handle
+  const { viewer, again } = useSession()
+  const self = viewer?.account.handle
   const isLeaving = asked !== null && asked === self
   const confirm = async () => {
     if (asked === null) return
@@ -41,7 +42,10 @@ export function Members({ org, members, isOwner, changed }: Props) {
         : `${isLeaving ? `You left ${org}` : `${asked} is removed`}${keys > 0 ? `, and ${counted(keys, 'key')} ${keys === 1 ? 'is' : 'are'} revoked` : ''}.`,
     )
     setAsked(null)
-    if (!error) changed()
+    if (error) return
+    changed()
+    // Forms and links of other pages offer the organization no more.
+    if (isLeaving) again()
   }
   return (
     <section className="panel stack">
