@@ -51,7 +51,8 @@ async function main(db: Db): Promise<void> {
   console.log('| page | plan | buffers | statement | verb, median |\n|---|---|---|---|---|')
   for (const page of pages) {
     const { plan, ms } = await explain(db, ctx, repo, page)
-    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+    // The hub's parsers keep numbers as they are written.
+    const buffers = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks'])
     const verbMs = median(costs.get(page.name) ?? []).toFixed(2)
     console.log(`| ${page.name} | ${nodesOf(plan).join(', ')} | ${buffers} | ${ms.toFixed(2)} ms | ${verbMs} ms |`)
   }
@@ -106,7 +107,7 @@ async function explain(db: Db, ctx: RequestContext, repo: WorldRepo, page: (type
     const { rows } = await client.query(`explain (analyze, buffers, format json) execute page (${quoted.join(', ')})`)
     const [answer] = rows[0]['QUERY PLAN'] as { Plan: PlanNode; 'Execution Time': number }[]
     if (!answer) throw new Error('PostgreSQL gave no plan.')
-    return { plan: answer.Plan, ms: answer['Execution Time'] }
+    return { plan: answer.Plan, ms: Number(answer['Execution Time']) }
   } finally {
     client.release(true)
   }

@@ -168,23 +168,25 @@ async function measureShare(share: number): Promise<Figures> {
   return figures
 }
 
-/** A fixed part and one in proportion; what shrinks or stands still is not made smaller. */
-function extrapolated(before: number, last: number): number {
-  const [small = 0, large = 1] = shares.slice(-2)
-  return last + (Math.max(0, last - before) / (large - small)) * (1 - large)
-}
-
 const shown = (value: number) => (value < 10 ? value.toPrecision(2) : Math.round(value).toString())
+
+/** A fixed part and one in proportion; what shrinks or stands still is not made smaller. */
+function extrapolated(before: number | undefined, last: number): string {
+  const [small, large] = shares.slice(-2)
+  // One share says nothing of what is fixed.
+  if (before === undefined || small === undefined || large === undefined) return ''
+  return shown(last + (Math.max(0, last - before) / (large - small)) * (1 - large))
+}
 
 const measured: Figures[] = []
 for (const share of shares) {
   console.error(`Measuring ${share * 100} % of a year …`)
   measured.push(await measureShare(share))
 }
-const [before, last] = measured.slice(-2)
+const [before, last] = [measured.at(-2), measured.at(-1)]
 console.log(`| | ${shares.map((share) => `${share * 100} %`).join(' | ')} | the year, extrapolated |`)
 console.log(`|---|${'---|'.repeat(shares.length + 1)}`)
 for (const [name, value] of last ?? []) {
   const values = measured.map((figures) => shown(figures.get(name) ?? Number.NaN)).join(' | ')
-  console.log(`| ${name} | ${values} | ${shown(extrapolated(before?.get(name) ?? value, value))} |`)
+  console.log(`| ${name} | ${values} | ${extrapolated(before?.get(name), value)} |`)
 }
