@@ -35,7 +35,8 @@ entityMutation('addOrgMember', {
   type: OrgMember,
   payload: { name: 'membership', description: 'The member with the new role.' },
   description:
-    "Adds a user to an org, or changes a member's role; only for owners of the org. 409 if no owner would remain.",
+    "Adds a user to an org, or changes a member's role; only for owners of the org. 409 if no owner would " +
+    'remain, 429 for a user who is in 1,000 orgs.',
   scope: 'session',
   input: input('The org, the user and the role.', (t) => ({
     org: t.string({ required: true, ...rule(anyHandle), description: 'Handle of the org.' }),

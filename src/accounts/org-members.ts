@@ -80,6 +80,17 @@ const deleteMember = statement({
   params: { orgId: param.text(), userId: param.text() },
   text: 'delete from memberships where org_id = :orgId and user_id = :userId',
 })
+/** Orgs of one person: each request of theirs reads all of them, and anyone may make an org and add others to it. */
+export const MAX_ORGS = 1000
+
+const orgsColumn = columns({ orgs: column.int8('count(*)') })
+const countOrgs = statement({
+  name: 'org-members-of-person',
+  exact: 'in-transaction',
+  columns: orgsColumn,
+  params: { userId: param.text() },
+  text: `select ${orgsColumn.sql} from memberships where user_id = :userId`,
+})
 const idColumn = columns({ id: column.text('id') })
 
 const revokeMemberKeys = statement({
@@ -128,7 +139,15 @@ function assertNotLastOwner(org: AccountRef, row: RoleRow): void {
   )
 }
 
-/** Adds a member with this role, or changes their role. Errors: 409 `conflict.last_owner`. */
+/** Those that are added at the same moment do not see each other. 429 `quota.orgs`. */
+async function assertRoomForOrg(tx: Querier, user: AccountRef): Promise<void> {
+  const [{ orgs: used } = { orgs: 0 }] = await tx.query(countOrgs, { userId: user.id })
+  if (used < MAX_ORGS) return
+  const detail = `${user.handle} is in ${used} organizations, and ${MAX_ORGS} is the limit; they leave one first.`
+  throw new HubError('quota.orgs', detail, { facts: { limit: MAX_ORGS, used } })
+}
+
+/** Adds a member with this role, or changes their role. Errors: 409 `conflict.last_owner`, 429 `quota.orgs`. */
 export async function putMembership({
   tx,
   ctx,
@@ -145,6 +164,7 @@ export async function putMembership({
   const row = await roleUnderLock(tx, org.id, user.id)
   if (row.role === role) return
   if (role === 'member') assertNotLastOwner(org, row)
+  if (row.role === null) await assertRoomForOrg(tx, user)
   await tx.query(writeMember, { orgId: org.id, userId: user.id, role })
   await audit(tx, ctx, {
     action: 'org.member.put',
@@ -156,7 +176,8 @@ export async function putMembership({
 }
 
 /**
- * addOrgMember: adds a person or changes their role. Errors: 401, 403 for non-owners, 404, 409 `conflict.last_owner`.
+ * addOrgMember: adds a person or changes their role. Errors: 401, 403 for non-owners, 404, 409 `conflict.last_owner`, 429
+ * `quota.orgs`.
  */
 export function addOrgMember(
   ctx: RequestContext,

@@ -56,6 +56,7 @@ export const limitKinds = {
   'quota.storage': { unit: 'bytes', members: quota },
   'quota.uploads': { unit: 'uploads', members: quota },
   'quota.invitations': { unit: 'invitations', members: quota },
+  'quota.orgs': { unit: 'orgs', members: quota },
   'quota.passkeys': { unit: 'passkeys', members: quota },
   'quota.snapshots': { unit: 'snapshots', members: quota },
   'quota.films': { unit: 'films', members: quota },

@@ -20,6 +20,12 @@ export const signIns = {
     'Too many invitations',
     'As many invitations wait as may; withdraw one, or let one be accepted.',
   ),
+  'quota.orgs': kind(
+    429,
+    'RATE_LIMITED',
+    'Too many organizations',
+    'A person is in as many organizations as one may be in; they leave one first.',
+  ),
   'quota.passkeys': kind(
     429,
     'RATE_LIMITED',

@@ -314,3 +314,23 @@ describe('the audit log', () => {
     expect((await hub.sql<{ n: number }>('select count(*) as n from audit_log'))[0]?.n).toBeGreaterThan(0)
   })
 })
+
+it('a person is in a thousand orgs at most, whoever adds them, and may leave one for another', async () => {
+  const [victim, boss] = [await hub.person(), await hub.person()]
+  const [org, last] = [newName(), newName()]
+  for (const handle of [org, last]) await mutate(boss, 'createOrg', { handle })
+  const prefix = newName()
+  await hub.sql(
+    `with made as (insert into accounts (id, kind, handle)
+        select $2 || n, 'org', $2 || '-' || n from generate_series(1, 999) n returning id)
+      insert into memberships (org_id, user_id, role) select id, $1, 'member' from made`,
+    [victim.id, prefix],
+  )
+  expect(await put(boss, org, victim, 'MEMBER')).toMatchObject({ role: 'MEMBER' })
+  expect(await put(boss, last, victim, 'MEMBER')).toEqual({ status: 429, type: 'quota.orgs' })
+  expect(await mutate(victim, 'createOrg', { handle: newName() })).toEqual({ status: 429, type: 'quota.orgs' })
+  // One who is in it already may have another role.
+  expect(await put(boss, org, victim, 'OWNER')).toMatchObject({ role: 'OWNER' })
+  expect(await remove(victim, org, victim)).toMatchObject({ user: { handle: victim.handle } })
+  expect(await put(boss, last, victim, 'MEMBER')).toMatchObject({ role: 'MEMBER' })
+})

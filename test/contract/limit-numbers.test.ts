@@ -228,6 +228,7 @@ describe('a limit', () => {
     // Of one operation; of requests in a minute; of what is refused before there is a request; and of the graph alone.
     const others = [
       'quota.invitations',
+      'quota.orgs',
       'quota.passkeys',
       'limit.cost',
       'validation.limit',
