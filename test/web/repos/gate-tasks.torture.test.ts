@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { outcomes, rolloutsOf, task } from '../../rollouts/support.ts'
 import { contractHub, type Person } from '../../support/hub.ts'
 import { fitsScreens, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
+import { tabTo } from '../support/keyboard.ts'
 
 /** More than one page of the form has. */
 const TASKS = 30
@@ -58,6 +59,34 @@ describe('the form of a gate in Chromium', needs(noBrowser), () => {
     await page.getByText(`The gate task 29 on ${arm.repo} is set.`).waitFor()
     const { json } = await hub.call(ada, 'GET', `/v1/repos/${walker.repo}/rollout-gates`)
     expect(json.gates.map((gate: { readonly task: string }) => gate.task)).toEqual(['task 29'])
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('is filled in and sent by keyboard alone', async () => {
+    const origin = new URL(hub.running.url).origin
+    const { page, faults } = await openPage(await signedInto(origin, browser, ada.token), origin)
+    await page.goto(`${origin}/${walker.repo}/rollouts`)
+    await page.getByText('Add a gate').waitFor()
+    await tabTo(page, 'Add a gate')
+    await page.keyboard.press('Enter')
+    await page.locator('select[name=board]').waitFor()
+    await tabTo(page, 'Find a task of the robot')
+    await page.keyboard.type('task 07')
+    await expect.poll(() => page.locator('select[name=board] option').count()).toBe(1)
+    await tabTo(page, 'Interval from')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('62.5')
+    await tabTo(page, 'Seeds at least')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('40')
+    await page.keyboard.press('Enter')
+    await page.getByText(`The gate task 07 on ${arm.repo} is set.`).waitFor()
+    // The next key goes on from the form.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
+    const { json } = await hub.call(ada, 'GET', `/v1/repos/${walker.repo}/rollout-gates`)
+    const gate = json.gates.find((one: { readonly task: string }) => one.task === 'task 07')
+    expect(gate).toMatchObject({ least: 0.625, seeds: 40 })
     expect(faults()).toEqual([])
     await page.close()
   })

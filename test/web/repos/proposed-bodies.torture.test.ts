@@ -5,6 +5,7 @@ import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person } from '../../support/hub.ts'
 import { fitsScreens, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
+import { tabTo } from '../support/keyboard.ts'
 
 const arm = `<mujoco model="arm"><worldbody><body name="link"><joint name="elbow" type="hinge"/>
   <geom size="0.1 0.1 0.1" type="box"/></body></worldbody></mujoco>`
@@ -84,6 +85,36 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
     await bodies.waitFor()
     const [above, below] = [await bodies.boundingBox(), await swing.boundingBox()]
     expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThanOrEqual(8)
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('moves both robots by keyboard alone', async () => {
+    const origin = new URL(hub.running.url).origin
+    const { page, faults } = await openPage(await signedInto(origin, browser, ada.token), origin)
+    await page.goto(`${origin}/${dataset}/map/${target}`)
+    const show = `Show ${trained} beside`
+    await page.getByRole('button', { name: show }).waitFor()
+    await page.getByRole('slider').waitFor()
+    await tabTo(page, show)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('.episode-stage[data-phase="ready"]').count()).toBe(2)
+    const given = page.getByRole('list', { name: 'What the robot gets' })
+    await given.waitFor()
+    await tabTo(page, /^a$/)
+    const before = await given.innerText()
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('ArrowRight')
+    await expect.poll(() => given.innerText()).not.toBe(before)
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Stop')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => given.innerText()).toBe(before)
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => given.innerText()).not.toBe(before)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => given.innerText()).toBe(before)
     expect(faults()).toEqual([])
     await page.close()
   })
