@@ -106,7 +106,8 @@ describe('the package', () => {
     for (const file of ['README.md', 'dist/hub.mjs', 'dist/python/hub/wandb/__init__.py', 'package.json']) {
       const of = async (archive: string) =>
         anywhere(await well('/usr/bin/env', ['tar', 'xzOf', archive, `package/${file}`], base))
-      expect((await of(served)) === (await of(tgz)), file).toBe(true)
+      const told = `${file} of generated/install is what the tree packs; else run \`npm run prepare\``
+      expect((await of(served)) === (await of(tgz)), told).toBe(true)
     }
   })
 
