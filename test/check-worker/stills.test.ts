@@ -157,6 +157,8 @@ describeOnce('Chromium', () => {
     )
     expect(stills).toEqual([])
     expect(statuses['sim.compiles']).toBe('pass')
+    // Who waits for the seconds that a picture takes is told why.
+    expect(lines).toContain('stills: drawing')
     expect(lines.filter((line) => line.startsWith('no stills: '))).toHaveLength(1)
   })
 })

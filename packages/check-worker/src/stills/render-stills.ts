@@ -54,6 +54,8 @@ async function drawn(script: string, request: StillsRequest, limits: StillsLimit
   stopped.promise.catch(() => undefined)
   let chromium: ChromiumProcess | null = null
   try {
+    // It takes seconds, in which nothing else is said.
+    log('stills: drawing')
     chromium = await startChromium(program, limits)
     signal.throwIfAborted()
     chromium.browser.once('disconnected', () => stopped.reject(new Error('it ended before it was done.')))
