@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sharedDir } from '@hub/testing/shared'
@@ -63,7 +62,9 @@ function isInstalled(): boolean {
 /** Null when it started. Its output goes nowhere that the server could keep open. */
 function runScript(script: string): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn('bash', [script, 'start'], { stdio: 'ignore', detached: true })
+    // Not in the temporary folder of this run, which ends with it: the server stays.
+    const { TMPDIR: _, ...env } = process.env
+    const child = spawn('bash', [script, 'start'], { stdio: 'ignore', detached: true, env })
     const deadline = setTimeout(() => {
       if (child.pid) process.kill(-child.pid, 'SIGKILL')
     }, START_MS)
@@ -77,7 +78,7 @@ function runScript(script: string): Promise<string | null> {
 
 /** Test files run at once in several processes, and the script is not made for that. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const lock = join(tmpdir(), `hub-test-ceph-${PORT}.lock`)
+  const lock = `/tmp/hub-test-ceph-${PORT}.lock`
   const deadline = Date.now() + START_MS
   while (!(await takeLock(lock))) {
     if (Date.now() > deadline) throw new Error(`${lock} is still held; remove it when no test is running.`)
