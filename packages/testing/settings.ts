@@ -81,6 +81,7 @@ export function testSettings(folders: string): InlineConfig {
     // it: V8 would else mark all modules again for each 64 MB of uploads, an eighth of a worker's processor time.
     execArgv: [
       '--max-semi-space-size=64',
+      '--min-semi-space-size=64',
       '--single-threaded-gc',
       `--initial-old-space-size=${oldSpaceMib()}`,
       '--external-memory-accounted-in-global-limit',

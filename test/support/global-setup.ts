@@ -40,6 +40,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     max_connections: '300',
     // It counts tables at moments of its own, and a plan that a test reads follows those counts: a test that needs them analyzes.
     autovacuum: 'off',
+    // Tests of plans try both; the others run a statement a few times on a connection, each time planned for its values.
+    plan_cache_mode: 'force_generic_plan',
     // On a file system that shares blocks a clone of the template copies nothing.
     file_copy_method: 'clone',
   }
