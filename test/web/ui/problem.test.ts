@@ -1,6 +1,6 @@
 import { CombinedError } from '@urql/core'
 import { describe, expect, it } from 'vitest'
-import { isAtFields, isSaidBy, Missing, messageOf, titleOf } from '../../../web/src/ui/problem.ts'
+import { isAtFields, isSaidBy, messageOf, PageError, titleOf } from '../../../web/src/ui/problem.ts'
 
 const refused = (type: string) => {
   const problem = { type: `/problems/${type}`, title: 'Credential missing', detail: 'Send `Authorization: Bearer …`.' }
@@ -20,7 +20,7 @@ describe('an error on a page', () => {
   })
 
   it('names what a page itself finds missing, and a hub that does not answer', () => {
-    const missing = new Missing('The result is not there', 'There is no result a/b/c.')
+    const missing = new PageError('The result is not there', 'There is no result a/b/c.')
     expect([titleOf(missing), messageOf(missing)]).toEqual(['The result is not there', 'There is no result a/b/c.'])
     const silent = new CombinedError({ networkError: new Error('Failed to fetch') })
     expect([titleOf(silent), messageOf(silent)]).toEqual(['No answer', expect.stringContaining('cannot be reached')])

@@ -5,7 +5,7 @@ import { commands } from '../app/commands.ts'
 import { useSession } from '../app/session.tsx'
 import { Command } from '../ui/command.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Missing } from '../ui/problem.ts'
+import { PageError } from '../ui/problem.ts'
 import { Empty, ErrorNotice, Loading } from '../ui/states.tsx'
 import { Invitations } from './accounts/invitations.tsx'
 import { SignInFirst } from './accounts/sign-in-first.tsx'
@@ -76,7 +76,7 @@ function HealthPanel() {
     let isCurrent = true
     readHealth().then(
       (read) => isCurrent && setHealth(read),
-      () => isCurrent && setError(new Missing('No answer', 'The hub does not answer.')),
+      () => isCurrent && setError(new PageError('No answer', 'The hub does not answer.')),
     )
     return () => {
       isCurrent = false

@@ -9,8 +9,8 @@ export interface Problem {
   readonly errors?: readonly { readonly loc?: readonly (string | number)[]; readonly detail: string }[]
 }
 
-/** What a page finds to be missing by itself: a title that names it, and one sentence for a person. */
-export class Missing extends Error {
+/** What a page finds wrong by itself: a title that names it, and one sentence for a person. */
+export class PageError extends Error {
   readonly title: string
   constructor(title: string, detail: string, options?: ErrorOptions) {
     super(detail, options)
@@ -50,7 +50,7 @@ const isSignedOut = (problem: Problem | null) => problem?.type.endsWith('/auth.m
 export function titleOf(error: CombinedError | Error): string {
   const problem = problemOf(error)
   if (problem) return isSignedOut(problem) ? 'Sign in first' : problem.title
-  if (error instanceof Missing) return error.title
+  if (error instanceof PageError) return error.title
   return hasNoAnswer(error) ? 'No answer' : 'Something went wrong'
 }
 

@@ -1,6 +1,6 @@
 /** The first bytes of a file of a repo, as text. */
 import { fetchFile } from '../../files/fetch-file.ts'
-import { Missing } from '../../ui/problem.ts'
+import { PageError } from '../../ui/problem.ts'
 import { resolvePath } from './repo-links.ts'
 
 /** More is neither asked for nor kept. */
@@ -19,7 +19,7 @@ export async function readStart(owner: string, repo: string, path: string, signa
   // A range of an empty file cannot be satisfied.
   if (answer.status === 416) return { text: '', isCut: false }
   if (!answer.ok || answer.body === null)
-    throw new Missing('The file is not read', `The file cannot be read now (HTTP ${answer.status}).`)
+    throw new PageError('The file is not read', `The file cannot be read now (HTTP ${answer.status}).`)
   const total = Number(answer.headers.get('content-range')?.split('/')[1] ?? Number.NaN)
   const { bytes, isCut } = await firstBytes(answer.body, START_BYTES)
   return { text: new TextDecoder().decode(bytes), isCut: isCut || total > START_BYTES }

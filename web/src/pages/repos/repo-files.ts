@@ -1,6 +1,6 @@
 /** The files of a repo as the viewers ask for them, through public fields. */
 import type { Client, CombinedError } from '@urql/core'
-import { Missing, messageOf, titleOf } from '../../ui/problem.ts'
+import { messageOf, PageError, titleOf } from '../../ui/problem.ts'
 import {
   type RepoFileSizesQueryVariables,
   repoFileSizesAtQuery,
@@ -45,7 +45,7 @@ export function repoFiles(client: Client, owner: string, repo: string, at: strin
 }
 
 /** What the hub answered, for whoever shows no more than a message. */
-const inWords = (error: CombinedError) => new Missing(titleOf(error), messageOf(error), { cause: error })
+const inWords = (error: CombinedError) => new PageError(titleOf(error), messageOf(error), { cause: error })
 
 async function asked(client: Client, variables: RepoFileSizesQueryVariables, at: string | null) {
   const fresh = { requestPolicy: 'network-only' } as const
@@ -56,7 +56,7 @@ async function asked(client: Client, variables: RepoFileSizesQueryVariables, at:
   if (error) throw inWords(error)
   if (!data?.repo) {
     const name = `${variables.owner}/${variables.repo}`
-    throw new Missing(`${name} is not there`, `${name} is not there, or you do not see it.`)
+    throw new PageError(`${name} is not there`, `${name} is not there, or you do not see it.`)
   }
   return 'at' in data.repo ? data.repo.at.files : data.repo.files
 }

@@ -1,5 +1,5 @@
 /** The whole text of a file of a repo, to edit it. */
-import { Missing } from '../../../ui/problem.ts'
+import { PageError } from '../../../ui/problem.ts'
 import { previewKind } from '../files/preview-kind.ts'
 import { readStart, START_BYTES } from '../read-start.ts'
 
@@ -19,9 +19,9 @@ export const isEdited = ({ path, size }: { readonly path: string; readonly size:
 export async function readText(owner: string, repo: string, path: string, signal: AbortSignal): Promise<string> {
   const { text, isCut } = await readStart(owner, repo, path, signal)
   if (isCut)
-    throw new Missing(NOT_HERE, 'The file is too large to be edited here. Change it on your machine, and upload it.')
+    throw new PageError(NOT_HERE, 'The file is too large to be edited here. Change it on your machine, and upload it.')
   // What a decoder writes for bytes that are not UTF-8.
   if (text.includes('\uFFFD'))
-    throw new Missing(NOT_HERE, 'The file is not text in UTF-8. Change it on your machine, and upload it.')
+    throw new PageError(NOT_HERE, 'The file is not text in UTF-8. Change it on your machine, and upload it.')
   return text
 }

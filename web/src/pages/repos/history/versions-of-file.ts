@@ -1,7 +1,7 @@
 /** The texts of a file in two versions, and what differs between them. */
 
 import { fetchFile } from '../../../files/fetch-file.ts'
-import { Missing } from '../../../ui/problem.ts'
+import { PageError } from '../../../ui/problem.ts'
 import { firstBytes } from '../read-start.ts'
 import { resolvePath } from '../repo-links.ts'
 import type { DiffRequest } from './diff-worker.ts'
@@ -18,7 +18,7 @@ export const resolveAt = (owner: string, repo: string, path: string, at: string)
 export async function readText(address: string, signal: AbortSignal): Promise<string | null> {
   const answer = await fetchFile(address, { signal })
   if (!answer.ok || answer.body === null)
-    throw new Missing('The file is not read', `The file cannot be read now (HTTP ${answer.status}).`)
+    throw new PageError('The file is not read', `The file cannot be read now (HTTP ${answer.status}).`)
   const { bytes, isCut } = await firstBytes(answer.body, MOST_TEXT_BYTES)
   if (isCut) return null
   try {

@@ -3,7 +3,7 @@ import { type Motion, readMotion } from '@hub/rollout/loop/motion'
 import type { Client } from '@urql/core'
 import { fetchFile } from '../../../files/fetch-file.ts'
 import { bytes } from '../../../ui/format.ts'
-import { Missing } from '../../../ui/problem.ts'
+import { PageError } from '../../../ui/problem.ts'
 import { noResult, otherRobot } from './missing-result.ts'
 import { labelOf, namedResult } from './result-name.ts'
 import { type RobotAt, type RobotName, robotAt } from './robot-at.ts'
@@ -31,24 +31,24 @@ export async function keptMotion(client: Client, on: RobotName, name: string, se
   if (result.robot !== `${on.owner}/${on.repo}`) throw otherRobot(name, result.robot)
   const kept = result.episodes.find(({ outcome }) => outcome.seed === seed)
   if (!kept)
-    throw new Missing(
+    throw new PageError(
       `No motion of seed ${seed} is kept`,
       `${labelOf(result)} keeps no motion of seed ${seed}: run it in 3D instead.`,
     )
   const [motion, robot] = await Promise.all([download(kept), robotAt(client, on, result.robotCommit)])
   if (motion.seed !== seed)
-    throw new Missing('The recording is of another seed', `The recording of seed ${seed} is of seed ${motion.seed}.`)
+    throw new PageError('The recording is of another seed', `The recording of seed ${seed} is of seed ${motion.seed}.`)
   return { ...robot, name, label: labelOf(result), task: result.task, outcome: kept.outcome, motion }
 }
 
 async function download({ url, size, outcome: { seed } }: Episode): Promise<Motion> {
   if (size > MAX_BYTES)
-    throw new Missing(
+    throw new PageError(
       'The recording is too large',
       `That of seed ${seed} has ${bytes(size)}; a page shows ${bytes(MAX_BYTES)}.`,
     )
   const answer = await fetchFile(url)
   if (!answer.ok)
-    throw new Missing('The recording is not downloaded', `For that of seed ${seed} the answer was ${answer.status}.`)
+    throw new PageError('The recording is not downloaded', `For that of seed ${seed} the answer was ${answer.status}.`)
   return readMotion(await answer.json())
 }

@@ -5,7 +5,7 @@ import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { ChosenCameras } from '@hub/rollout/loop/eyes'
 import type { Client } from '@urql/core'
 import type { RobotRepo } from '../../../episodes/replay/robot-stage.ts'
-import { Missing } from '../../../ui/problem.ts'
+import { PageError } from '../../../ui/problem.ts'
 import type { DriveRequest, TellBytes } from '../../../viewer/drive/drive-protocol.ts'
 import { policiesOf } from '../policy-of.ts'
 import { noResult, otherRobot } from './missing-result.ts'
@@ -38,7 +38,7 @@ export async function replayedResult(
     policyOf(client, robotName, result, tell),
   ])
   if (!card?.face)
-    throw new Missing(
+    throw new PageError(
       'The robot has no interface',
       `The card of ${robotName} declares none: a policy would not know its joints.`,
     )
@@ -69,7 +69,7 @@ async function policyOf(client: Client, robot: string, { model, modelCommit, pol
     modelCommit,
   )(name, tell).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
-    throw new Missing(`The policy ${name} cannot be loaded`, why, { cause: error })
+    throw new PageError(`The policy ${name} cannot be loaded`, why, { cause: error })
   })
 }
 
@@ -88,7 +88,7 @@ function mapOf(fingerprint: string | null, maps: Maps): JointMap | null {
   if (fingerprint === null) return null
   const found = maps.find((one) => one.fingerprint === fingerprint)
   if (!found)
-    throw new Missing(
+    throw new PageError(
       'The map of joints is not there any more',
       'The map that this result was made with is not kept any more: how its joints moved is not known.',
     )

@@ -1,7 +1,7 @@
 /** The robot of a result as its picture needs it: the files of that version, and the card, which has no versions. */
 import type { Client } from '@urql/core'
 import type { RobotRepo } from '../../../episodes/replay/robot-stage.ts'
-import { Missing } from '../../../ui/problem.ts'
+import { PageError } from '../../../ui/problem.ts'
 import { viewerLimits } from '../../../viewer/limits.ts'
 import { modelChoices } from '../../../viewer/model-choice.ts'
 import type { ViewedCard } from '../../../viewer/open-robot-of-repo.ts'
@@ -33,6 +33,6 @@ export async function robotAt(client: Client, { owner, repo }: RobotName, commit
   const card = viewedCard(data?.repo?.card ?? null)
   const entry = modelChoices(listed?.map(([path]) => path) ?? [], card?.mjcfPath ?? null)[0]
   if (listed === null || entry === undefined)
-    throw new Missing('The robot has no model', `This version of ${name} has no MJCF or URDF file that is shown.`)
+    throw new PageError('The robot has no model', `This version of ${name} has no MJCF or URDF file that is shown.`)
   return { card, robot: { name, card, files: listed, sign: files.sign }, entry }
 }

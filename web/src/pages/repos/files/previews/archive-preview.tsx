@@ -3,7 +3,7 @@
 import { type Entry, Reader, ZipReader } from '@zip.js/zip.js'
 import { readRange } from '../../../../files/range-file.ts'
 import { bytes } from '../../../../ui/format.ts'
-import { Missing } from '../../../../ui/problem.ts'
+import { PageError } from '../../../../ui/problem.ts'
 import { ErrorNotice, Loading } from '../../../../ui/states.tsx'
 import { NPY_HEADER_BYTES, npyHeader } from './npy-header.ts'
 import { type PreviewProps, rangeFile, versionOf } from './repo-file.ts'
@@ -56,7 +56,7 @@ class RepoReader extends Reader<PreviewProps> {
   }
   override async readUint8Array(index: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     if (length > MOST_READ_BYTES)
-      throw new Missing('It cannot be shown', 'The list of its files is too long to be shown. Download the file.')
+      throw new PageError('It cannot be shown', 'The list of its files is too long to be shown. Download the file.')
     return new Uint8Array(await this.#read(index, Math.min(index + length, this.size)))
   }
 }

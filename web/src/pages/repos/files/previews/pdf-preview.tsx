@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import { readRange } from '../../../../files/range-file.ts'
 import { bytes } from '../../../../ui/format.ts'
-import { Missing } from '../../../../ui/problem.ts'
+import { PageError } from '../../../../ui/problem.ts'
 import { Empty, ErrorNotice, Loading } from '../../../../ui/states.tsx'
 import { type PreviewProps, rangeFile, versionOf } from './repo-file.ts'
 import { useLoaded } from './use-loaded.ts'
@@ -54,7 +54,7 @@ async function pdfOf(props: PreviewProps): Promise<Blob> {
   const content = await readRange(rangeFile(props))(0, props.file.size)
   const start = new TextDecoder('latin1').decode(content.slice(0, MARK.length))
   if (start !== MARK)
-    throw new Missing(
+    throw new PageError(
       'It cannot be shown',
       'This file is not a PDF, whatever its name says. Download it to look at it.',
     )
