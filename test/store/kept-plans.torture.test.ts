@@ -50,6 +50,8 @@ beforeAll(async () => {
   const { connectionString } = db.pool.options
   client = new pg.Client({ connectionString, types: typeParsers })
   await client.connect()
+  // As PostgreSQL decides by itself, which it does not in the other tests.
+  await client.query('set plan_cache_mode = auto')
   await fillTables(client, ROWS)
   // One account has half of what many have, as that of a team has.
   for (const table of ['runs', 'repos', 'robot_checks', 'endpoints']) {
