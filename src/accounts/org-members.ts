@@ -139,8 +139,9 @@ function assertNotLastOwner(org: AccountRef, row: RoleRow): void {
   )
 }
 
-/** Those that are added at the same moment do not see each other. 429 `quota.orgs`. */
+/** The person's row is locked first, so that those who add them at the same moment see each other. 429 `quota.orgs`. */
 async function assertRoomForOrg(tx: Querier, user: AccountRef): Promise<void> {
+  await tx.query(lockOrg, { id: user.id })
   const [{ orgs: used } = { orgs: 0 }] = await tx.query(countOrgs, { userId: user.id })
   if (used < MAX_ORGS) return
   const detail = `${user.handle} is in ${used} organizations, and ${MAX_ORGS} is the limit; they leave one first.`

@@ -37,7 +37,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
 
 export const useSession = (): Session => useContext(Context)
 
-/** Whether nobody is signed in, as far as the hub has said: not while it is asked, nor where it did not answer. */
+/** Whether the visitor is anonymous: true once the hub has said so, not while it is asked or after an error. */
 export function useIsVisitor(): boolean {
   const { viewer, isLoading, error } = useSession()
   return viewer === null && !isLoading && error === undefined
