@@ -85,9 +85,9 @@ export function testSettings(folders: string): InlineConfig {
       '--single-threaded-gc',
       `--initial-old-space-size=${oldSpaceMib()}`,
       '--external-memory-accounted-in-global-limit',
-      // Most code of a test runs a few times: V8 would spend a sixteenth of all processor time on optimizing it.
-      '--no-turbofan',
-      '--invocation-count-for-maglev=2000',
+      // Most code of an ordinary test runs a few times: V8 would spend a sixteenth of all processor time on optimizing
+      // it. The torture run has loops, and bounds of processor time.
+      ...(isTorture ? [] : ['--no-turbofan', '--invocation-count-for-maglev=2000']),
     ],
     // They end what hangs and say nothing of speed: a machine may be busy with other things.
     testTimeout: 300_000,

@@ -230,6 +230,8 @@ describe('a hosted endpoint', () => {
       rate_usd_per_hour: 0.7992,
     })
     const arm = await registered(hosted, person)
+    // Together they cost no more than the time since the claim, and each is rounded by itself: up to 0.0001, or 0.45 s.
+    await until(async () => Date.now() - Date.parse((await read()).claimed_at) > 1000)
     const links = await Promise.all(
       [1, 2].map(async () => {
         const body = { device_id: arm, approval_token: await approval(hosted, person, id, arm) }
