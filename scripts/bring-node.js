@@ -2,17 +2,32 @@
  * Makes `node` in the scripts of package.json the Node that npm installed. Runs on the system Node, so it is plain
  * JavaScript.
  *
- *     node scripts/bring-node.js            prints one line if the hub cannot run here; writes lists that are stale
- *     node scripts/bring-node.js FILE ...   then runs FILE on that Node
+ *     node scripts/bring-node.js            prints one line if the hub cannot run here; makes again what is of another
+ *                                           version of the tree, as after `git pull`: lists, the database's client
+ *     node scripts/bring-node.js --pages    the pages too
+ *     node scripts/bring-node.js --all      makes everything, as after `npm ci`
+ *     node scripts/bring-node.js FILE ...   runs FILE on that Node
  *
  * npm 10 links the programs of this platform's package and then, as it clears away the packages of the other platforms,
  * deletes what they would have linked: `node_modules/.bin/node` too, which has the same name in all of them. So the
  * link is made here where it is missing.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { otherPackages } from './installed-packages.js'
+import { alone, noteMade, ofCommands, ofStarts, oldParts, statesOf } from './prepared.js'
 
 const NEEDED_MAJOR = 24
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -81,16 +96,55 @@ function mayHaveOldLists() {
   return [...folders, ...subjects].some((folder) => changedMs(folder) > writtenMs)
 }
 
+/** Runs a file on this Node; its exit code. */
+function run(node, args, stdio = 'inherit') {
+  const { status, error } = spawnSync(node, args, { stdio })
+  if (error) process.stderr.write(`Node ${NEEDED_MAJOR} at ${node} does not run here (${error.message}).\n`)
+  return status ?? 1
+}
+
+/** Without the development packages nothing is made, and a tree that cannot be written has what it came with. */
+function canMake() {
+  try {
+    accessSync(root, constants.W_OK)
+    return existsSync(join(modules, 'prisma-cli/package.json'))
+  } catch {
+    return false
+  }
+}
+
+/** What is written meanwhile is noted as it was before. Standard output is for what the command itself says. */
+function make(node, names) {
+  const states = statesOf(root, names)
+  const status = run(node, [join(root, 'scripts/prepare.ts'), ...names], ['inherit', 2, 2])
+  if (status === 0) noteMade(root, states)
+  return status
+}
+
+function makeOld(node, wanted) {
+  const old = oldParts(root, wanted)
+  if (old.length === 0) return 0
+  process.stderr.write(`Made again, of the tree as it is now (npm run prepare): ${old.join(', ')} …\n`)
+  const status = make(node, old)
+  if (status !== 0)
+    process.stderr.write('They could not be made: run `npm ci`, which brings the packages of this version.\n')
+  return status
+}
+
+function bringUpToDate(node, wanted) {
+  const status = mayHaveOldLists() ? run(node, [join(root, 'scripts/codegen/write-lists.ts')]) : 0
+  if (status !== 0 || !canMake() || oldParts(root, wanted).length === 0) return status
+  return alone(root, () => makeOld(node, wanted))
+}
+
 const node = nodeForHub()
-const script = process.argv.slice(2)
+const [first, ...rest] = process.argv.slice(2)
 if (node === null) {
   process.stderr.write(`${whyNot()}\n`)
   process.exitCode = 1
-} else if (script.length > 0) {
-  const { status, error } = spawnSync(node, script, { stdio: 'inherit' })
-  if (error) process.stderr.write(`Node ${NEEDED_MAJOR} at ${node} does not run here (${error.message}).\n`)
-  process.exitCode = status ?? 1
-} else if (mayHaveOldLists()) {
-  const { status } = spawnSync(node, [join(root, 'scripts/codegen/write-lists.ts')], { stdio: 'inherit' })
-  process.exitCode = status ?? 1
-}
+} else if (first === undefined) process.exitCode = bringUpToDate(node, ofCommands)
+else if (first === '--pages') {
+  process.stderr.write(otherPackages(root) ?? '')
+  process.exitCode = bringUpToDate(node, ofStarts)
+} else if (first === '--all') process.exitCode = canMake() ? alone(root, () => make(node, ofStarts)) : make(node, [])
+else process.exitCode = run(node, [first, ...rest])

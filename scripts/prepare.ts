@@ -1,5 +1,7 @@
 /**
- * Runs after `npm ci`: generates the Prisma client and then the TypeScript that follows from the graph, and builds the
+ *     node scripts/prepare.ts [PART ...]    all parts, or some of `database`, `documents` and `pages`
+ *
+ * Runs after `npm ci`, and for parts that are of another version of the tree before a start: generates the Prisma client and then the TypeScript that follows from the graph, and builds the
  * pages, the one that draws stills, what `/install` serves, and what a start imports. Of what is committed it writes nothing. No engine binary is downloaded:
  * generating needs none, and Prisma accepts any existing executable in its place. Without the development packages
  * nothing is generated, and `dist/` must be there.
@@ -11,6 +13,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const asked = process.argv.slice(2)
+/** `scripts/prepared.js` says what each part is made of. */
+const isAsked = (part: 'database' | 'documents' | 'pages') => asked.length === 0 || asked.includes(part)
 
 function prismaCli(): string | null {
   try {
@@ -20,16 +25,7 @@ function prismaCli(): string | null {
   }
 }
 
-const cli = prismaCli()
-if (cli === null) {
-  // What a server runs without them is `dist/`, which has in it whatever is generated.
-  if (!existsSync(join(root, 'dist/main.js'))) {
-    process.stderr.write(
-      'dist/main.js is not built, and a server runs nothing else without the development packages: run `npm ci && npm run build` once.\n',
-    )
-    process.exit(1)
-  }
-} else {
+function generateDatabaseClient(cli: string): void {
   const env = {
     ...process.env,
     // A generator of the hub's own is TypeScript, which the machine's Node may not run.
@@ -44,16 +40,20 @@ if (cli === null) {
     env,
     encoding: 'utf8',
   })
-  if (status !== 0) {
-    process.stderr.write(`${stdout}${stderr}`)
-    process.exit(status ?? 1)
-  }
-  const { writeLists } = await import('./codegen/write-lists.ts')
-  writeLists()
+  if (status === 0) return
+  process.stderr.write(`${stdout}${stderr}`)
+  process.exit(status ?? 1)
+}
+
+/** What follows from the graph, which is loaded for it. */
+async function writeDocuments(): Promise<void> {
   const { write } = await import('./codegen/files.ts')
   const { derived } = await import('./codegen/generated-files.ts')
   write(derived)
-  // esbuild and Vite are development packages too.
+}
+
+/** esbuild and Vite are development packages too. */
+async function buildPages(): Promise<void> {
   const { buildScenePage } = await import('./scene-page.ts')
   await buildScenePage(join(root, 'generated'))
   const { copyRestPages } = await import('./rest-pages.ts')
@@ -62,6 +62,23 @@ if (cli === null) {
   await buildWebPages(join(root, 'generated/web'))
   const { buildInstallFiles } = await import('./install-files.ts')
   await buildInstallFiles(join(root, 'generated/install'))
+}
+
+const cli = prismaCli()
+if (cli === null) {
+  // What a server runs without them is `dist/`, which has in it whatever is generated.
+  if (!existsSync(join(root, 'dist/main.js'))) {
+    process.stderr.write(
+      'dist/main.js is not built, and a server runs nothing else without the development packages: run `npm ci && npm run build` once.\n',
+    )
+    process.exit(1)
+  }
+} else {
+  if (isAsked('database')) generateDatabaseClient(cli)
+  const { writeLists } = await import('./codegen/write-lists.ts')
+  writeLists()
+  if (isAsked('documents')) await writeDocuments()
+  if (isAsked('pages')) await buildPages()
   const { buildStartBundle } = await import('./start-bundle.ts')
   await buildStartBundle()
 }

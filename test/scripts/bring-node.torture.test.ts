@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { machineNode } from '@hub/testing/machine-node'
 import { needs } from '@hub/testing/needs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -24,7 +24,8 @@ let clone = ''
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'hub-clone-'))
   mkdirSync(join(clone, 'scripts'))
-  for (const file of ['package.json', 'scripts/bring-node.js']) cpSync(join(root, file), join(clone, file))
+  for (const file of ['package.json', 'scripts/bring-node.js', 'scripts/prepared.js', 'scripts/installed-packages.js'])
+    cpSync(join(root, file), join(clone, file))
 })
 afterEach(() => rmSync(clone, { recursive: true, force: true }))
 
@@ -39,13 +40,15 @@ const bring = (...args: string[]) => {
 describe(`on the machine's own Node (${ownVersion})`, () => {
   it.each(['prepare', 'start', 'test'])('what `npm %s` runs first is JavaScript that it can run', (script) => {
     const [, first = ''] = /^node (\S+)/.exec(manifest.scripts[script] ?? '') ?? []
-    expect(first).toMatch(/\.js$/)
-    expect(spawnSync(own, ['--check', join(root, first)], { encoding: 'utf8' })).toMatchObject({
-      status: 0,
-      stderr: '',
-    })
-    const imported = readFileSync(join(root, first), 'utf8').matchAll(/^import .* from '([^']+)'/gm)
-    for (const [, name] of imported) expect(name).toMatch(/^node:/)
+    const files = [join(root, first)]
+    for (const file of files) {
+      expect(file).toMatch(/\.js$/)
+      expect(spawnSync(own, ['--check', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+      for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/^import .* from '([^']+)'/gm))
+        if (name.startsWith('./')) files.push(join(dirname(file), name))
+        else expect(name).toMatch(/^node:/)
+    }
+    expect(files).toHaveLength(3)
   })
 
   it(

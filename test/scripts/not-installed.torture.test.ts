@@ -41,5 +41,5 @@ it.each([
 it('npm run hub runs what says so where not even Node is there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const script of ['start', 'hub'])
-    expect(scripts[script]).toMatch(/^node scripts\/bring-node\.js && (NODE_COMPILE_CACHE=\S+ )?exec node /)
+    expect(scripts[script]).toMatch(/^node scripts\/bring-node\.js( --pages)? && (NODE_COMPILE_CACHE=\S+ )?exec node /)
 })
