@@ -39,7 +39,10 @@ const parts = {
       ['src/http', /(?:docs|install-names)\.ts$/],
       ['packages', /\/src\/.*\.ts$|\/(?:package\.json|README\.md)$/],
       ['clients/python', /\.(?:py|md|toml)$|METADATA$/],
-      ['scripts', /\.ts$/],
+      [
+        'scripts',
+        /\/(?:web-pages|compress-files|built-once|scene-page|rest-pages|install-files)\.ts$|\/(?:install|pack)\//,
+      ],
     ],
     makes: ['generated/web/index.html', 'generated/still-page.js', 'generated/install'],
   },
