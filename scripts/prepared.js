@@ -143,7 +143,10 @@ function hasDiedOwner(file) {
   }
 }
 
-/** Waits until no other process makes parts of this tree, and keeps them from it meanwhile; one that died does not count. */
+/**
+ * Waits until no other process makes parts of this tree, and keeps them from it meanwhile; one that died does not
+ * count.
+ */
 export function alone(root, work) {
   const file = join(root, LOCK)
   mkdirSync(dirname(file), { recursive: true })

@@ -12,7 +12,7 @@ import { deaths, die, untilAllServe } from '../support/hub-deaths.ts'
 import { isThere, killableHub, stop } from '../support/killable-hub.ts'
 
 /** Each is two starts of a hub. */
-const ROUNDS = isFull ? 12 : 3
+const ROUNDS = isFull ? 12 : 2
 const FILES = 40
 /** The largest has two parts, which a client asks for; one above 100 MiB would only take longer. */
 const LARGE_BYTES = 9 << 20

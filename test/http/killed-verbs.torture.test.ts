@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { deaths, die, untilAllServe } from '../support/hub-deaths.ts'
 import { isThere, killableHub, stop } from '../support/killable-hub.ts'
 
-const ROUNDS = isFull ? 5 : 3
+const ROUNDS = isFull ? 5 : 2
 const REPOS = 6
 const LOGINS = 6
 
