@@ -96,7 +96,9 @@ builder.objectFields(RepoType, (t) => ({
     args: {
       q: t.arg.string({
         ...rule(searchText),
-        description: 'Only those with this text in the name of their task, in any case.',
+        description:
+          'Only those with this text in the name of their task, in any case. A page looks at a bounded number of ' +
+          'boards, so one before the last may be short, even empty.',
       }),
       ...pageArgs(t.arg),
     },

@@ -17,30 +17,50 @@ const boardColumns = columns({
 /** What the models of a robot are compared under. */
 export type Board = RowOf<typeof boardColumns>
 
+/** A board, or the last one that a page looks at, which the search does not find. */
+const walkedColumns = boardColumns.with({
+  latestAt: column.timestamptz.orNull('b.latest_at'),
+  endsHere: column.bool('b.ends_here'),
+})
+
 /** Results of a board that are counted: this number stands for as many or more. */
 const MAX_COUNTED = 1000
 
+/** Boards that one page looks at, of each account and of what is public: a task that is not searched for counts once. */
+export const BOARDS_LOOKED_AT = 1000
+
 const ofBoard = 'c.robot_repo_id = q.repo_id'
-const nextBoard = (isSeen: string, after: string) => `select c.task, c.fingerprint from rollouts c
+const isFound = (task: string) => `(:q::text is null or strpos(lower(${task}), lower(:q)) > 0)`
+const nextColumns = `c.task, c.fingerprint, ${isFound('c.task')} as is_found`
+const nextBoard = (isSeen: string, by: string, after: string) => `select ${nextColumns} from rollouts c
           where ${ofBoard} and ${isSeen} and (c.task, c.fingerprint) > (${after})
-          and (:q::text is null or strpos(lower(c.task), lower(:q)) > 0)
-          order by c.task, c.fingerprint limit 1`
+          order by ${by}c.task, c.fingerprint limit 1`
 
-/** The boards of a branch, the first ones by task: from one to the next in an index, and the newest results of each. */
-const boardsOf = (isSeen: string) => `with recursive board(task, fingerprint, nth) as (
-          select n.task, n.fingerprint, 1::bigint from (${nextBoard(isSeen, ':afterTask, :afterFingerprint')}) n
-          union all select n.task, n.fingerprint, b.nth + 1 from board b cross join lateral (
-            ${nextBoard(isSeen, 'b.task, b.fingerprint')}) n where b.nth < (select :limit::bigint))
-        select b.task, b.fingerprint, x.results, x.latest_at from board b cross join lateral (
+/** After all boards of a task that the search does not find: no fingerprint is greater than this. */
+const afterBoard = `b.task, case when b.is_found then b.fingerprint else 'g' end`
+
+/**
+ * The boards of a branch, the first ones by task: from one to the next in an index, and the newest results of each. A
+ * search reads no results of what it does not find, and ends after so many boards whatever they are called.
+ */
+const boardsOf = (isSeen: string, by: string) => `with recursive board(task, fingerprint, is_found, nth, hits) as (
+          select n.task, n.fingerprint, n.is_found, 1, n.is_found::int
+          from (${nextBoard(isSeen, by, ':afterTask, :afterFingerprint')}) n
+          union all select n.task, n.fingerprint, n.is_found, b.nth + 1, b.hits + n.is_found::int
+          from board b cross join lateral (${nextBoard(isSeen, by, afterBoard)}) n
+          where b.hits < (select :limit::bigint) and b.nth < ${BOARDS_LOOKED_AT})
+        select b.task, b.fingerprint, x.results, x.latest_at, b.nth = ${BOARDS_LOOKED_AT} as ends_here
+        from board b cross join lateral (
           select count(*) as results, max(n.created_at) as latest_at from (select c.created_at from rollouts c
-            where ${ofBoard} and ${isSeen} and c.task = b.task and c.fingerprint = b.fingerprint
-            order by c.created_at desc limit ${MAX_COUNTED}) n) x`
+            where b.is_found and ${ofBoard} and ${isSeen} and c.task = b.task and c.fingerprint = b.fingerprint
+            order by ${by}c.created_at desc limit ${MAX_COUNTED}) n) x
+        where b.is_found or b.nth = ${BOARDS_LOOKED_AT}`
 
-/** A page of boards of each robot, which the caller sees. */
+/** A page of boards of each robot, which the caller sees, and of each branch where it was left. */
 export const boardsPage = statement({
   name: 'rollout-boards-page',
   exact: 'aggregate',
-  columns: boardColumns,
+  columns: walkedColumns,
   params: {
     ...repoViewer,
     robotIds: param.texts(),
@@ -49,9 +69,10 @@ export const boardsPage = statement({
     afterFingerprint: param.text(),
     limit: param.int8(),
   },
-  text: `select ${boardColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
+  text: `select ${walkedColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
     cross join lateral (select q.repo_id as robot_repo_id, s.task, s.fingerprint,
-        least(sum(s.results), ${MAX_COUNTED})::bigint as results, max(s.latest_at) as latest_at
+        least(sum(s.results), ${MAX_COUNTED})::bigint as results, max(s.latest_at) as latest_at,
+        bool_or(s.ends_here) as ends_here
       from (${seenBranches(boardsOf)}) s
       group by s.task, s.fingerprint order by s.task, s.fingerprint limit :limit::bigint) b
     order by b.robot_repo_id, b.task, b.fingerprint`,
@@ -61,12 +82,12 @@ export const boardsPage = statement({
  * Each policy of a model once: by its newest version that has a result, and of those the one with most seeds, from the
  * lowest one, the oldest (`is_entry`). Another choice would let a model try seeds until some of them please.
  */
-const entriesOf = (isSeen: string) => `select c.*, o.handle || '/' || r.slug as name from rollouts c
+const entriesOf = (isSeen: string, by: string) => `select c.*, o.handle || '/' || r.slug as name from rollouts c
         join repos r on r.id = c.model_repo_id join accounts o on o.id = r.owner_id
         where c.robot_repo_id = q.repo_id and c.fingerprint = :fingerprint and ${isSeen} and c.is_entry
           and c.lowest <= :afterLowest
           and (c.lowest < :afterLowest or (o.handle || '/' || r.slug, c.id) > (:afterName, :afterId))
-        order by c.lowest desc, name, c.id limit :limit::bigint`
+        order by ${by}c.lowest desc, name, c.id limit :limit::bigint`
 
 /** A page of entries of one board of each robot, which the caller sees. */
 export const entriesPage = statement({
@@ -101,7 +122,10 @@ export interface BoardsInput extends PageInput {
   readonly q: string | null
 }
 
-/** The boards of each robot, by task. One statement. 422 `validation.cursor`. */
+/**
+ * The boards of each robot, by task; with a search a page may be short, even empty, and the next one goes on. One
+ * statement. 422 `validation.cursor`.
+ */
 export async function boardsOfRepos(
   { deps, viewer }: RequestContext,
   robotIds: readonly string[],
@@ -113,12 +137,22 @@ export async function boardsOfRepos(
   const asked = { robotIds, q, afterTask, afterFingerprint, limit: limit + 1 }
   const rows = await deps.db.query(boardsPage, { ...visibleRepos(viewer), ...asked })
   const byRobot = Map.groupBy(rows, (row) => row.robotRepoId)
+  const cursorOf = ({ task, fingerprint }: Pick<Board, 'task' | 'fingerprint'>) =>
+    encodeCursor(listing, [task, fingerprint])
   return robotIds.map((id) => {
-    const found = byRobot.get(id) ?? []
+    const walked = byRobot.get(id) ?? []
+    // After the first place where a branch was left, boards of that branch are missing.
+    const last = walked.findIndex(({ endsHere }) => endsHere)
+    const found = (last < 0 ? walked : walked.slice(0, last + 1)).flatMap(({ endsHere: _, latestAt, ...board }) =>
+      latestAt === null ? [] : [{ ...board, latestAt }],
+    )
+    const end = found.length > limit ? undefined : walked[last]
+    const nodes = found.slice(0, limit)
     return {
-      nodes: found.slice(0, limit),
-      hasNextPage: found.length > limit,
-      cursorOf: ({ task, fingerprint }) => encodeCursor(listing, [task, fingerprint]),
+      nodes,
+      hasNextPage: found.length > limit || end !== undefined,
+      cursorOf,
+      endsAfter: end && cursorOf(end),
     }
   })
 }

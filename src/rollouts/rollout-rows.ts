@@ -58,13 +58,15 @@ export const rolloutParties = `join repos m on m.id = any(array[x.model_repo_id]
 /**
  * The results `c` on a robot that the caller sees, of whose models alone it then depends which of them they see; with
  * the parameters `repoViewer`. Each branch of the union has an index of its own, of what all see or of what an account
- * has, so that no hidden result is read.
+ * has, so that no hidden result is read. An order begins with `by`: without the account, an index whose account is
+ * `any(...)` gives no order, and all that the account has would be sorted for each row that is asked for.
  */
-export const seenBranches = (select: (isSeen: string) => string): string =>
-  `(${select('c.model_is_public')})
+export const seenBranches = (select: (isSeen: string, by: string) => string): string =>
+  `(${select('c.model_is_public', '')})
       union all (select mine.* from unnest(:accountIds::text[]) account(id) cross join lateral (${select(
         `not c.model_is_public and c.model_owner_id = any(array[account.id])
           and (:repoIds::text[] is null or c.model_repo_id = any(:repoIds::text[]))`,
+        'c.model_owner_id, ',
       )}) mine)`
 
 export const outcomeColumns = columns({

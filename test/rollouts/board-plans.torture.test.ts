@@ -47,6 +47,8 @@ beforeAll(async () => {
 
 const anyone = { accountIds: [], repoIds: null }
 const ada = { accountIds: ['user_2'], repoIds: null }
+/** Has all that is hidden from the others, and of the public ones the same boards. */
+const eve = { accountIds: ['user_1'], repoIds: null }
 const page = { robotIds: [robot], limit: 21 }
 const fingerprint = '1'.padStart(64, '0')
 
@@ -61,6 +63,8 @@ describe(`of ${HIDDEN} hidden results and ${PUBLIC} public ones`, () => {
     // 20 of 30 boards have 100 public results each, one has many; each is found by itself, and its results are counted.
     ['the boards that anyone sees', anyone, 21, 20 * 100 + 1000 + 60],
     ['those of an account, with its six private ones', ada, 21, 20 * 100 + 1000 + 90],
+    // 20 of its boards have 200 private results each, beside the public ones.
+    ['those of the account that has the others', eve, 21, 21 * 200 + 20 * 100 + 1000 + 110],
   ])('%s are counted from no row that is hidden', async (_what, viewer, count, most) => {
     const given = { ...viewer, ...page, q: null, afterTask: '', afterFingerprint: '' }
     for (const plan of await plansOf(t.db, boardsPage.text, orderedValues(boardsPage, given))) {
@@ -73,6 +77,7 @@ describe(`of ${HIDDEN} hidden results and ${PUBLIC} public ones`, () => {
   it.each([
     ['anyone', anyone],
     ['an account with a private one', ada],
+    ['the account that has the others', eve],
   ])('a page of entries for %s reads about as many rows as it shows', async (_what, viewer) => {
     const given = { ...viewer, ...page, fingerprint, afterLowest: 2, afterName: '', afterId: '' }
     for (const plan of await plansOf(t.db, entriesPage.text, orderedValues(entriesPage, given))) {
