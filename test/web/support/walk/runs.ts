@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pagePath } from '@hub/formats/page-paths'
 import { expect, it } from 'vitest'
+import { newName } from '../../../support/hub.ts'
 import { accessibilityFaults, openPage, output, phone, settled, widerBy } from '../browser.ts'
 import { report } from '../lab.ts'
 import type { Walk } from './walk.ts'
@@ -114,6 +115,55 @@ export function walkRuns(walk: Walk): void {
     await page.setViewportSize(phone)
     expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
     await writeFile(join(output, 'runs-sorted-phone.png'), await page.screenshot({ fullPage: true }))
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('sort a list of runs by a metric, one way and the other, and have the newest first again', async () => {
+    const { ada } = walk.lab
+    const project = newName('sorted')
+    for (const [name, loss] of [
+      ['oldest', 0.2],
+      ['middle', 0.3],
+      ['newest', 0.1],
+    ] as const) {
+      const { id } = (
+        await walk.hub.call(ada, 'POST', '/v1/runs/start', {
+          recipe: { template: 'act' },
+          worker: 'bench',
+          name,
+          project,
+        })
+      ).json
+      const { status } = await walk.hub.call(ada, 'POST', `/v1/runs/${id}/report`, { metrics: [{ step: 1, loss }] })
+      expect(status).toBe(200)
+    }
+    const { page, faults } = await openPage(walk.signedIn, walk.origin)
+    const names = () => page.locator('tbody tr td:nth-child(2) a').allInnerTexts()
+    const order = page.locator('th[aria-sort]')
+    const newestFirst = page.getByRole('button', { name: 'Newest first' })
+    await page.goto(`${walk.origin}/runs?project=${project}&metric=loss`)
+    await expect.poll(names).toEqual(['newest', 'middle', 'oldest'])
+    expect([await order.getAttribute('aria-sort'), await newestFirst.count()]).toEqual(['none', 0])
+    await page.getByRole('button', { name: 'loss' }).click()
+    // The better values of a loss come first.
+    await expect.poll(names).toEqual(['newest', 'oldest', 'middle'])
+    await expect.poll(() => order.getAttribute('aria-sort')).toBe('ascending')
+    await page.getByRole('button', { name: 'loss' }).click()
+    await expect.poll(names).toEqual(['middle', 'oldest', 'newest'])
+    await expect.poll(() => order.getAttribute('aria-sort')).toBe('descending')
+    await page.getByLabel('Value of the metric').selectOption('MIN')
+    await page.waitForURL(/by=MIN/)
+    await newestFirst.focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(names).toEqual(['newest', 'middle', 'oldest'])
+    expect(new URL(page.url()).search).toBe(`?project=${project}&metric=loss`)
+    expect([await order.getAttribute('aria-sort'), await newestFirst.count()]).toEqual(['none', 0])
+    // The button is gone, and the keyboard is where it stood.
+    expect(await page.locator('summary:focus').innerText()).toBe('Columns')
+    // The address that is shown is the view: it is the same when it is opened.
+    await page.reload()
+    await expect.poll(names).toEqual(['newest', 'middle', 'oldest'])
     expect(faults()).toEqual([])
     await page.close()
   })

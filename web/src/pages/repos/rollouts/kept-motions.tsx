@@ -8,13 +8,13 @@ import { useShownTheme } from '../../../app/use-theme.ts'
 import { addressKeeper } from '../../../episodes/address-keeper.ts'
 import { filmOf, MOST_FILM_S } from '../../../episodes/film.ts'
 import { rounded } from '../../../ui/format.ts'
-import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { shareBar } from '../../../viewer/panels/share-bar.ts'
 import { EpisodeFilms } from '../films/episode-films.tsx'
 import { type KeptMotion, keptMotion } from './kept-motion.ts'
 import type { MotionAddress } from './motion-address.ts'
 import { type MotionPlayer, motionPlayer } from './motion-player.ts'
 import { namedResult } from './result-name.ts'
+import { useLoads } from './use-loads.tsx'
 
 interface Props extends MotionAddress {
   /** The robot. */
@@ -26,22 +26,10 @@ interface Props extends MotionAddress {
 
 export function KeptMotions({ owner, repo, names, seed, isEmbedded = false, ...begins }: Props) {
   const client = useClient()
-  const [motions, setMotions] = useState<readonly KeptMotion[]>()
-  const [error, setError] = useState<Error>()
-  const [tries, setTries] = useState(0)
-  const key = names.join(' ')
-  useEffect(() => {
-    let closed = false
-    setMotions(undefined)
-    setError(undefined)
-    Promise.all(key.split(' ').map((name) => keptMotion(client, { owner, repo }, name, seed))).then(
-      (found) => closed || setMotions(found),
-      (reason: unknown) => closed || setError(reason instanceof Error ? reason : new Error(String(reason))),
-    )
-    return () => {
-      closed = true
-    }
-  }, [client, owner, repo, key, seed, tries])
+  const { found: motions, waiting } = useLoads(
+    { names, noun: 'Recording', load: (name, tell) => keptMotion(client, { owner, repo }, { name, seed }, tell) },
+    [client, owner, repo, seed],
+  )
   const query = { one: names[0] ?? '', seed: String(seed), ...(names[1] !== undefined && { other: names[1] }) }
   return (
     <section
@@ -59,9 +47,10 @@ export function KeptMotions({ owner, repo, names, seed, isEmbedded = false, ...b
           </Link>
         </p>
       )}
-      {error && <ErrorNotice error={error} retry={() => setTries((before) => before + 1)} />}
-      {!motions && !error && <Loading />}
-      {motions && <Sides key={`${key} ${seed}`} motions={motions} seed={seed} isEmbedded={isEmbedded} {...begins} />}
+      {waiting}
+      {motions && (
+        <Sides key={`${names.join(' ')} ${seed}`} motions={motions} seed={seed} isEmbedded={isEmbedded} {...begins} />
+      )}
     </section>
   )
 }

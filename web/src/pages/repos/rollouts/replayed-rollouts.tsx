@@ -6,11 +6,11 @@ import { Link } from '../../../app/navigate.tsx'
 import { useShownTheme } from '../../../app/use-theme.ts'
 import { type RobotStage, robotStage } from '../../../episodes/replay/robot-stage.ts'
 import { bytes, rounded } from '../../../ui/format.ts'
-import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import type { DriveState } from '../../../viewer/drive/drive-protocol.ts'
 import { inStep } from '../../../viewer/drive/in-step.ts'
 import type { ViewerState } from '../../../viewer/viewer-state.ts'
 import { type ReplayedResult, replayedResult } from './replayed-result.ts'
+import { useLoads } from './use-loads.tsx'
 
 interface Props {
   /** The robot. */
@@ -23,29 +23,10 @@ interface Props {
 
 export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
   const client = useClient()
-  const [results, setResults] = useState<readonly ReplayedResult[]>()
-  const [error, setError] = useState<Error>()
-  const [tries, setTries] = useState(0)
-  /** Bytes of the policy of each result. */
-  const [come, setCome] = useState<Readonly<Record<string, Come>>>({})
-  const key = names.join(' ')
-  useEffect(() => {
-    let closed = false
-    setResults(undefined)
-    setError(undefined)
-    setCome({})
-    const load = (name: string) =>
-      replayedResult(client, { owner, repo }, name, (...bytes) => {
-        if (!closed) setCome((before) => ({ ...before, [name]: bytes }))
-      })
-    Promise.all(key.split(' ').map(load)).then(
-      (found) => closed || setResults(found),
-      (reason: unknown) => closed || setError(reason instanceof Error ? reason : new Error(String(reason))),
-    )
-    return () => {
-      closed = true
-    }
-  }, [client, owner, repo, key, tries])
+  const { found: results, waiting } = useLoads(
+    { names, noun: 'Policy', load: (name, tell) => replayedResult(client, { owner, repo }, name, tell) },
+    [client, owner, repo],
+  )
   return (
     <section className="stack" aria-label="Rollouts in 3D">
       <p>
@@ -53,21 +34,9 @@ export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
           All boards
         </Link>
       </p>
-      {error && <ErrorNotice error={error} retry={() => setTries((before) => before + 1)} />}
-      {!results && !error && <Loading />}
-      {!results && !error && Object.entries(come).map(([name, of]) => <ComeBytes key={name} name={name} of={of} />)}
-      {results && <Sides key={`${key} ${seed}`} results={results} seed={seed} />}
+      {waiting}
+      {results && <Sides key={`${names.join(' ')} ${seed}`} results={results} seed={seed} />}
     </section>
-  )
-}
-
-type Come = readonly [doneBytes: number, totalBytes: number]
-
-function ComeBytes({ name, of: [done, total] }: { readonly name: string; readonly of: Come }) {
-  return (
-    <p className="small dim">
-      Policy of {name}: {bytes(done)} of {bytes(total)}
-    </p>
   )
 }
 
