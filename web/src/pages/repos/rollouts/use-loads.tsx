@@ -1,4 +1,4 @@
-/** What an address names, loaded together: all of it, why it does not come, and how many bytes of each have come meanwhile. */
+/** What an address names, loaded together, and how many bytes of each have come meanwhile. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { bytes } from '../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
