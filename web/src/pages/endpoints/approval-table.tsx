@@ -47,7 +47,7 @@ export function ApprovalTable({ approvals, of, changed }: Props) {
                   <Time at={approval.createdAt} />
                 </div>
               </td>
-              <td className="actions">{isValid(approval) && <Revoke approval={approval} changed={changed} />}</td>
+              <td className="right">{isValid(approval) && <Revoke approval={approval} changed={changed} />}</td>
             </tr>
           ))}
         </tbody>

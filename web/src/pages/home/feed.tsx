@@ -36,9 +36,12 @@ export function Feed() {
           <li key={entry.id} className="row spread">
             <span>
               {entry.actor && (
-                <Link to="account" params={{ handle: entry.actor.handle }}>
-                  <Avatar account={entry.actor} size={20} /> {entry.actor.handle}
-                </Link>
+                <>
+                  <Avatar account={entry.actor} size={20} />{' '}
+                  <Link to="account" params={{ handle: entry.actor.handle }}>
+                    {entry.actor.handle}
+                  </Link>
+                </>
               )}{' '}
               {told[entry.action] ?? entry.action} <Target id={entry.targetId} targets={targets} />
               {times > 1 && <span className="dim"> ({times} times)</span>}

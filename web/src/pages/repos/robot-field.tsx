@@ -24,7 +24,15 @@ export function RobotField({ label, value, change, ...rest }: Props) {
   const names = (pages.root ? pages.nodes : (pages.kept?.nodes ?? [])).map(({ fullName }) => fullName)
   return (
     <span className="stack-small">
-      <DelayedInput label={label} value={value} change={change} placeholder="owner/robot" list={id} {...rest} />
+      <DelayedInput
+        label={label}
+        value={value}
+        change={change}
+        placeholder="owner/robot"
+        size={28}
+        list={id}
+        {...rest}
+      />
       <datalist id={id}>
         {names.map((name) => (
           <option key={name} value={name} />

@@ -36,7 +36,7 @@ export function RunFilters({ search, view, owners, change }: Props) {
   const active = filterNames.some((name) => search.get(name))
   return (
     <search className="stack">
-      <div className="row">
+      <div className="filters">
         <DelayedInput
           label="Search runs"
           placeholder="Search names"
@@ -76,10 +76,8 @@ export function RunFilters({ search, view, owners, change }: Props) {
           </button>
         )}
       </div>
-      <div className="row">
-        {variables.sortMetric && <SortedBy metric={variables.sortMetric} by={variables.sortBy} change={change} />}
-        <Columns view={view} change={change} owner={variables.owner ?? null} />
-      </div>
+      {variables.sortMetric && <SortedBy metric={variables.sortMetric} by={variables.sortBy} change={change} />}
+      <Columns view={view} change={change} owner={variables.owner ?? null} />
     </search>
   )
 }
@@ -105,7 +103,7 @@ function SortedBy({ metric, by, change }: SortProps) {
     change(without(sortNames))
   }
   return (
-    <>
+    <div className="row">
       <label className="row">
         <span>Sorted by {metric},</span>
         <select aria-label="Value of the metric" value={by ?? 'LAST'} onChange={({ target }) => choose(target.value)}>
@@ -119,7 +117,7 @@ function SortedBy({ metric, by, change }: SortProps) {
       <button type="button" className="button plain small" onClick={newest}>
         Newest first
       </button>
-    </>
+    </div>
   )
 }
 

@@ -128,7 +128,7 @@ function MetricHead({ metric, runs, isSorted, sortBy }: MetricHeadProps) {
       {sortBy ? (
         <button
           type="button"
-          className="button plain small"
+          className="button plain small nowrap"
           title={`Sort by ${metric}`}
           onClick={() => sortBy(metric, isAscending)}
         >

@@ -187,6 +187,7 @@ function Tiers() {
   return (
     <>
       {error && <ErrorNotice error={error} retry={again} />}
+      <h2>Prices</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard on a narrow window */}
       <section className="panel flush table-wrap" aria-label="Hardware" tabIndex={0}>
         <table>

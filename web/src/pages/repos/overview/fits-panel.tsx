@@ -39,7 +39,7 @@ export function FitsPanel({ owner, repo, isRobot, hasCard }: Props) {
   if (!isRobot && !hasNear && !near && pages.nodes.length === 0 && !pages.error) return null
   return (
     <section className="panel stack" aria-label={isRobot ? 'What runs on this robot' : 'Robots it fits'}>
-      <div className="row between">
+      <div className="row spread">
         <h2>{isRobot ? 'What runs on this robot' : 'Robots it fits'}</h2>
         {(hasNear || near) && (
           <label className="row small">
@@ -50,7 +50,11 @@ export function FitsPanel({ owner, repo, isRobot, hasCard }: Props) {
       </div>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {pages.root === undefined && !pages.error && <Loading />}
-      {pages.isEmpty && <p className="dim small">{emptyText(isRobot, hasCard, near)}</p>}
+      {pages.isEmpty && (
+        <p className="dim small">
+          <Nothing isRobot={isRobot} hasCard={hasCard} near={near} />
+        </p>
+      )}
       {pages.nodes.length > 0 && (
         <ul className="lines">
           {pages.nodes.map((fit) => (
@@ -63,13 +67,20 @@ export function FitsPanel({ owner, repo, isRobot, hasCard }: Props) {
   )
 }
 
-function emptyText(isRobot: boolean, hasCard: boolean, near: boolean): string {
+interface NothingProps extends Pick<Props, 'isRobot' | 'hasCard'> {
+  readonly near: boolean
+}
+
+function Nothing({ isRobot, hasCard, near }: NothingProps) {
   if (isRobot && !hasCard)
     return 'It has no card, which says its joints, so nothing is compared with it. A check of the robot drafts one.'
   if (near) return 'Nothing else that you can see has joints of the same names.'
-  return isRobot
-    ? 'No data set or model that you can see fits it. hub map propose SOURCE ROBOT starts a map.'
-    : 'It fits no robot that you can see. hub map propose SOURCE ROBOT starts a map.'
+  return (
+    <>
+      {isRobot ? 'No data set or model that you can see fits it.' : 'It fits no robot that you can see.'}{' '}
+      <code>hub map propose SOURCE ROBOT</code> starts a map.
+    </>
+  )
 }
 
 function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {

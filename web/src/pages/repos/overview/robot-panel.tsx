@@ -24,9 +24,11 @@ export function RobotPanel({ owner, slug, picture }: Props) {
       ) : (
         <>
           {picture && <RepoPicture picture={picture} alt={`The robot ${owner}/${slug}`} className="robot-still" />}
-          <button type="button" className="button" onClick={() => setIn3d(true)}>
-            View in 3D
-          </button>
+          <div className="row">
+            <button type="button" className="button" onClick={() => setIn3d(true)}>
+              View in 3D
+            </button>
+          </div>
         </>
       )}
     </section>
