@@ -26,7 +26,7 @@ const walkedColumns = boardColumns.with({
 /** Results of a board that are counted: this number stands for as many or more. */
 const MAX_COUNTED = 1000
 
-/** Boards that one page looks at, of each account and of what is public: a task that is not searched for counts once. */
+/** Boards that a page looks at, of each account and of what is public: a task that is not searched for counts once. */
 export const BOARDS_LOOKED_AT = 1000
 
 const ofBoard = 'c.robot_repo_id = q.repo_id'
