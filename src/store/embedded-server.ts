@@ -155,13 +155,23 @@ async function freePort(wanted: number): Promise<number> {
   return address.port
 }
 
+/** False where the process has just ended: one that was killed leaves its pid file. */
+function sent(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    return false
+  }
+}
+
 /**
  * Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns once the process has
  * exited.
  */
 export async function shutDown(cluster: Cluster, server: Server): Promise<void> {
   if ((await pidFile(cluster))?.pid !== server.pid) return
-  process.kill(server.pid, 'SIGINT')
+  if (!sent(server.pid, 'SIGINT')) return
   const deadline = performance.now() + STOP_DEADLINE_MS
   while (await isRunning(server.pid)) {
     if (performance.now() > deadline)
