@@ -1,22 +1,33 @@
-/** `fetch` for the graph: a hub that is busy for a moment is asked again for what a page reads. */
+/** A hub that is busy for a moment is asked again for what a page reads: `fetch` for the graph, and its rule. */
 
 /** Together about 15 s where the hub names no time, after which a person is told. */
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000]
 const LONGEST_WAIT_MS = 15_000
 
 /**
- * Repeats a query that is answered with 503 `unavailable`, when `Retry-After` says so. Never a mutation: whether it was
- * done is unknown then. Contract, "Repeated requests".
+ * Sends again what `isBusy` finds unanswered, when `Retry-After` says so; the last answer after that. For what changes
+ * nothing.
  */
-export const patientFetch: typeof fetch = async (input, init) => {
+export async function patiently(
+  send: () => Promise<Response>,
+  isBusy: (response: Response) => Promise<boolean>,
+  signal?: AbortSignal | null,
+): Promise<Response> {
   for (const usual of WAITS_MS) {
-    const response = await fetch(input, init)
-    if (response.status !== 503 || !isRead(init?.body) || !(await isUnavailable(response.clone()))) return response
+    const response = await send()
+    if (response.status !== 503 || !(await isBusy(response.clone()))) return response
     const named = Number(response.headers.get('retry-after')) * 1000
-    await wait(Math.min(named > 0 ? named : usual, LONGEST_WAIT_MS), init?.signal)
+    await wait(Math.min(named > 0 ? named : usual, LONGEST_WAIT_MS), signal)
   }
-  return fetch(input, init)
+  return send()
 }
+
+/**
+ * Repeats a query that is answered with 503 `unavailable`. Never a mutation: whether it was done is unknown then.
+ * Contract, "Repeated requests".
+ */
+export const patientFetch: typeof fetch = async (input, init) =>
+  isRead(init?.body) ? patiently(() => fetch(input, init), isUnavailable, init?.signal) : fetch(input, init)
 
 const isRead = (body: unknown): boolean =>
   typeof body === 'string' && /^\s*(?:query\b|\{)/.test(String((JSON.parse(body) as { query?: unknown }).query))

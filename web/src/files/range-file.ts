@@ -15,10 +15,18 @@ export function readRange(
   tell: (bytes: number) => void = () => {},
 ): (start: number, end: number) => Promise<ArrayBuffer> {
   let address: Promise<string> | null = null
-  const ask = async (start: number, end: number) => {
+  /** Kept for all ranges; one that was not given is asked for again. */
+  const found = async () => {
     address ??= file.url()
-    return fetchFile(await address, { headers: { range: `bytes=${start}-${end - 1}` } })
+    try {
+      return await address
+    } catch (error) {
+      address = null
+      throw error
+    }
   }
+  const ask = async (start: number, end: number) =>
+    fetchFile(await found(), { headers: { range: `bytes=${start}-${end - 1}` } })
   return async (start, end) => {
     // A range of no bytes cannot be written.
     if (end <= start) return new ArrayBuffer(0)
