@@ -44,7 +44,9 @@ export function AuditTable({ account, entries, ids }: Props) {
               </td>
               <td>
                 {told[entry.action] ?? entry.action}
-                <div className="dim small">{entry.action}</div>
+                <div className="dim small">
+                  <ActionName of={entry.action} />
+                </div>
               </td>
               <td>
                 <Target id={entry.targetId} targets={targets} />
@@ -90,5 +92,17 @@ function Details({ entry }: { readonly entry: Entry }) {
         )}
       </dl>
     </details>
+  )
+}
+
+/** Such as `files.complete`; where it is too long for its column, it breaks after the dot. */
+function ActionName({ of: action }: { readonly of: string }) {
+  const [subject = '', ...rest] = action.split('.')
+  if (rest.length === 0) return action
+  return (
+    <>
+      {subject}.<wbr />
+      {rest.join('.')}
+    </>
   )
 }
