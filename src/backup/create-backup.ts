@@ -15,7 +15,7 @@ import { namedObjectsSql } from './object-keys.ts'
 import type { ObjectMode } from './object-modes.ts'
 import { copyObjectsOut } from './objects-out.ts'
 import { fingerprintOf, keptSecret } from './secret.ts'
-import { type BackupSink, openSink } from './sink.ts'
+import { type BackupSink, isFullAt, openSink } from './sink.ts'
 
 export interface CreateBackup {
   readonly config: Config
@@ -49,7 +49,7 @@ export async function createBackup({ config, databaseUrl, to, mode, steps }: Cre
     steps.begin('copying the database')
     const dumped = await dumpDatabase(client, sink, sums, steps)
     const keys = join(scratch, 'keys')
-    await listObjects(client, keys)
+    await listObjects(client, keys).catch(isFullAt(scratch))
     await client.query('commit')
     steps.begin('copying the objects')
     const objects = await copyObjectsOut(keys, { config, mode, sink, sums, steps })

@@ -39,8 +39,28 @@ export async function openSink(path: string): Promise<BackupSink> {
   const draft = join(dirname(path), `.${basename(path)}.partial`)
   // Of a backup that was killed.
   for (const left of [draft, spoolOf(draft)]) await rm(left, { recursive: true, force: true })
-  await mkdir(dirname(path), { recursive: true })
-  return path.endsWith('.tar') ? tarSink(path, draft) : folderSink(path, draft)
+  await mkdir(dirname(path), { recursive: true }).catch(isFullAt(path))
+  return namedDisk(path, await (path.endsWith('.tar') ? tarSink : folderSink)(path, draft).catch(isFullAt(path)))
+}
+
+/** Names the disk that is full, which is seldom the one with the data of the hub. Throws any other error as it is. */
+export const isFullAt =
+  (path: string) =>
+  (error: unknown): never => {
+    const code = systemCode(error)
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+    throw new BackupError(
+      `The disk of ${path} is full, and nothing of the backup was kept: make room, or name another disk.`,
+    )
+  }
+
+function namedDisk(path: string, { write, link, finish, ...sink }: BackupSink): BackupSink {
+  return {
+    ...sink,
+    write: (...file) => write(...file).catch(isFullAt(path)),
+    link: link && ((...file) => link(...file).catch(isFullAt(path))),
+    finish: () => finish().catch(isFullAt(path)),
+  }
 }
 
 async function folderSink(path: string, draft: string): Promise<BackupSink> {
