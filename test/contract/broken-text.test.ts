@@ -55,7 +55,7 @@ async function ask(who: Person | string, query: string, variables: Json, kind = 
 }
 
 /** One operation in so many; the torture run tries the others. */
-const EVERY = 10
+const EVERY = 16
 
 describe('in the graph', () => {
   /** A log takes any text, and what is checked is told in a report. */
@@ -102,7 +102,7 @@ describe('in the graph, without the scope', () => {
     field.places.map((place) => [`${field.kind} ${field.name} ${place.loc.join('.')}`, field, place] as const),
   )
 
-  it.each(sampled(places, 8, 16))('%s', async (_, field, place) => {
+  it.each(sampled(places, 12, 16))('%s', async (_, field, place) => {
     const failures: unknown[] = []
     for (const [value] of valuesAt(place)) {
       const answer = await ask(reader, field.document, place.with(value, robot), field.kind)

@@ -103,7 +103,7 @@ describe('a replay', () => {
     linkFiles: (name) => ({ path: `/v1/repos/${name}/files/link`, body: { files: [file('a')] } }),
     presignUpload: (name) => ({ path: `/v1/repos/${name}/files/presign-upload`, body: { files: [file('c')] } }),
   }
-  it.each(sampled(Object.entries(ofRepo), 4))(
+  it.each(sampled(Object.entries(ofRepo), 6))(
     'of %s is 404 in a repo that was deleted and made again under its name',
     async (_operation, requestOf) => {
       const name = await hub.repo(ada)

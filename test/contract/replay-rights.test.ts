@@ -61,7 +61,7 @@ describe('a replay', () => {
   })
 
   describe.each(Object.entries(losses))('after %s', (_loss, { lose, expected }) => {
-    it.each(sampled(rows, 4))('of %s has the result of the current rights', async (_operation, row) => {
+    it.each(sampled(rows, 6))('of %s has the result of the current rights', async (_operation, row) => {
       const team = await newTeam(hub, boss)
       const { path, body } = await row.given(team)
       const once = { 'idempotency-key': newName() }
