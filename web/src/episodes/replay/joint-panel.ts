@@ -48,7 +48,7 @@ export function jointPanel(options: JointPanelOptions): JointPanel {
   return {
     node: element(
       'div',
-      { class: 'joint-scroll', tabindex: 0, role: 'region', 'aria-label': 'Joints of the robot' },
+      { class: 'joint-scroll table-wrap', tabindex: 0, role: 'region', 'aria-label': 'Joints of the robot' },
       table,
       ...unlisted(targets.length),
     ),
