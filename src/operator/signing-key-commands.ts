@@ -20,9 +20,9 @@ export function registerSigningKeyCommands(program: Command, io: ClientIo): void
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key list'))
     .action(async (options: Options) => {
-      const items = (await onDeployment(io, ({ keys }) => keys.list())).map(inV1Names)
-      if (options.json) printJson(io.stdout, { items })
-      else print(io.stdout, items.map((item) => linesOf(item)).join('\n'))
+      const keys = (await onDeployment(io, (deployment) => deployment.keys.list())).map(inV1Names)
+      if (options.json) printJson(io.stdout, { keys })
+      else print(io.stdout, keys.map((item) => linesOf(item)).join('\n'))
     })
   keys
     .command('rotate')

@@ -87,7 +87,7 @@ it('lists devices, newest first', async () => {
   const key = await hub.key(ada, { scope: 'read' })
   const second = await world.device(ada)
   const listed = await as(key, registerDeviceCommands, 'device', 'list', '--json')
-  expect(JSON.parse(listed.out).items.map(({ id }: { id: string }) => id)).toSatisfy(
+  expect(JSON.parse(listed.out).devices.map(({ id }: { id: string }) => id)).toSatisfy(
     (ids: string[]) => ids[0] === second && ids.at(-1) === device,
   )
   const lines = (await as(key, registerDeviceCommands, 'device', 'list', '--owner', ada.handle)).out.split('\n')

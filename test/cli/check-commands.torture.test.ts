@@ -2,7 +2,7 @@
 /** `hub check` and `hub checks` against a complete hub with a worker next to it. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -68,12 +68,14 @@ const answers = ['--control-hz', '50', '--action', 'position', '--executor', 'wo
 describe('hub check', () => {
   it('pushes a folder to a new private repo, follows the check, and shows a draft that can be published', async () => {
     const dir = await folder({ 'arm.xml': arm(), 'meshes/notes.txt': 'x' })
-    const { code, out, err } = await run(['check', dir, 'arm.xml', ...answers])
-    const name = `${ada.handle}/${dir.slice(dir.lastIndexOf('/') + 1)}`
+    const written = relative(base, dir)
+    const { code, out, err } = await run(['check', written, 'arm.xml', ...answers])
+    const name = `${ada.handle}/${basename(dir)}`
     expect([code, out]).toEqual([0, expect.stringMatching(/^publish {2}hub publish check_\w+$/m)])
     expect(out).toContain(`robot    ${name} arm.xml\n`)
     expect(out).toMatch(/^report {3}(pass|warn): \d+ checks by mujoco 3\.14\.0, 0 failed, /m)
     expect(out).toContain('answer: --option proprioception=joint_pos,joint_vel')
+    expect(err).toContain(`hub: pushing ${written} to ${name}\n`)
     expect(err).toContain(`sent 2 files to ${name}, a new private repo`)
     expect(err).toMatch(/^hub: queued check_\w+$/m)
     expect(err).not.toContain('start one')

@@ -142,8 +142,8 @@ describe('hub on DATABASE_URL', () => {
     expect(JSON.parse(Buffer.from(after.token.split('.')[0], 'base64url').toString()).kid).toBe(kid)
     await expect.poll(async () => (await me(hub.url, after.token)).status, { interval: 100 }).toBe(200)
     expect((await me(hub.url, before.token)).status).toBe(200)
-    const { items } = object(await onUrl('signing-key', 'list', '--json'))
-    expect(items.map((key: { kid: string; retired_at: string | null }) => [key.kid, key.retired_at])).toEqual([
+    const { keys } = object(await onUrl('signing-key', 'list', '--json'))
+    expect(keys.map((key: { kid: string; retired_at: string | null }) => [key.kid, key.retired_at])).toEqual([
       [kid, null],
       [expect.any(String), expect.any(String)],
     ])
@@ -151,8 +151,8 @@ describe('hub on DATABASE_URL', () => {
       code: 1,
       stderr: expect.stringContaining('rotate first'),
     })
-    const withdrawn = object(await onUrl('signing-key', 'withdraw', items[1].kid, '--json'))
-    expect(withdrawn).toEqual({ ...items[1], withdrawn_at: expect.any(String) })
+    const withdrawn = object(await onUrl('signing-key', 'withdraw', keys[1].kid, '--json'))
+    expect(withdrawn).toEqual({ ...keys[1], withdrawn_at: expect.any(String) })
   })
 
   it('registers devices', async () => {

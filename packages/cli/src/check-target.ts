@@ -47,7 +47,7 @@ export async function checkTarget({
   const isFolder = (await stat(dir).catch(() => null))?.isDirectory() ?? false
   if (isFolder) {
     beforePush(options.modelRepo === undefined ? 'robot' : 'model')
-    return pushed({ io, client, cacheDir, dir, entry: given.entry, options })
+    return pushed({ io, client, cacheDir, dir, given, options })
   }
   const repo = repoName(given.what)
   const kind = await kindOf(client, repo, options)
@@ -76,14 +76,15 @@ async function pushed({
   client,
   cacheDir,
   dir,
-  entry,
+  given: { what, entry },
   options,
 }: {
   readonly io: ClientIo
   readonly client: HubClient
   readonly cacheDir: string
   readonly dir: string
-  readonly entry: string | undefined
+  /** The folder as it was written. */
+  readonly given: { readonly what: string; readonly entry: string | undefined }
   readonly options: TargetOptions
 }): Promise<CheckTarget> {
   const kind = options.modelRepo === undefined ? 'robot' : 'model'
@@ -92,7 +93,7 @@ async function pushed({
   if (entry === undefined) throw new UsageError(entryMissing(kind))
   const path = await pathIn(io, dir, entry)
   const repo = options.modelRepo ?? options.robot ?? (await ownRepo(client, dir))
-  print(io.stderr, `hub: pushing ${inLine(dir)} to ${inLine(repo)}\n`)
+  print(io.stderr, `hub: pushing ${inLine(what)} to ${inLine(repo)}\n`)
   const { allowSecrets } = options
   const push = { cacheDir, kind, visibility: 'private', allowSecrets, progress: progressOn(io.stderr) } as const
   const { failed, sent, created, leftOut } = await pushFolder(client, repoName(repo), dir, push)

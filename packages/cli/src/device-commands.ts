@@ -27,10 +27,10 @@ export function registerDeviceCommands(program: Command, io: ClientIo): void {
     .action((options: ListOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, async (client) => {
-        const items: RemoteDevice[] = []
-        for await (const page of client.devices.list(options.owner)) items.push(...page)
-        const lines = items.map((item) => inLine(`${item.id}  ${item.owner.handle}  ${item.name}`))
-        return { json: { items: items.map(inV1Names) }, text: lines.map((line) => `${line}\n`).join('') }
+        const found: RemoteDevice[] = []
+        for await (const page of client.devices.list(options.owner)) found.push(...page)
+        const lines = found.map((item) => inLine(`${item.id}  ${item.owner.handle}  ${item.name}`))
+        return { json: { devices: found.map(inV1Names) }, text: lines.map((line) => `${line}\n`).join('') }
       })
     })
   common(devices.command('create <name>').description("Register a device (needs a person's session)"), io)

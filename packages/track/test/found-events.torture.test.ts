@@ -75,6 +75,13 @@ it('reads what is started below the folder of the command, the first folder with
   )
 })
 
+it('names a folder below that of a file which began in the same second', async () => {
+  write(`runs/eval/${nameAt(NOW)}`)
+  write(`runs/${nameAt(NOW)}`)
+  const starts = (await pollOnce()).filter((line) => line.startsWith('{"step":1'))
+  expect(starts).toEqual([first, '{"step":1,"eval/loss":0.1}'])
+})
+
 it('keeps the names after a kill, and starts over with those of a second command', async () => {
   write(`runs/b/${nameAt(NOW + 1)}`)
   const before = await pollOnce()

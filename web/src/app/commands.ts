@@ -13,7 +13,7 @@ export const commands = {
   submit: () => 'hub submit recipe.json',
   /** Before any command that trains. */
   track: () => 'hub track -- python train.py',
-  check: () => 'hub check ./robot',
+  check: () => 'hub check ./robot scene.xml',
   /** As a machine that executes the checks of an account. */
   checkWorker: (owner: string) => `hub check-worker --owner ${owner}`,
   /** As a machine that executes the runs of an account. */

@@ -130,7 +130,11 @@ function isBefore(name: string, { state }: TrackJournal): boolean {
   return time !== null && time < Math.floor(state.createdAt / 1000)
 }
 
-const byBeginning = (a: string, b: string) => (nameOf(a).time ?? 0) - (nameOf(b).time ?? 0) || (a < b ? -1 : 1)
+/** Of two that begin in one second the one nearer to the root is first: the other's folder is then below its own. */
+const byBeginning = (a: string, b: string) =>
+  (nameOf(a).time ?? 0) - (nameOf(b).time ?? 0) || depthOf(a) - depthOf(b) || (a < b ? -1 : 1)
+
+const depthOf = (file: string) => file.split(sep).length
 
 interface Judging {
   readonly seen: SeenProcesses

@@ -56,7 +56,8 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
               <div className="row">
                 {account.members.nodes.map(({ user, role }) => (
                   <Link key={user.id} to="account" params={{ handle: user.handle }} className="badge">
-                    <Avatar account={user} size={16} /> {user.name ?? user.handle}
+                    <Avatar account={user} size={16} />
+                    {user.name ?? user.handle}
                     {role === 'OWNER' && ` · ${words(role)}`}
                   </Link>
                 ))}

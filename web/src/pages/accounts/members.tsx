@@ -106,7 +106,8 @@ function MemberRow({ org, member: { user, role, since }, isOwner, isSelf, change
     <tr>
       <td>
         <Link to="account" params={{ handle: user.handle }}>
-          <Avatar account={user} /> {user.name ?? user.handle}
+          <Avatar account={user} />
+          {user.name ?? user.handle}
         </Link>{' '}
         <span className="badge">{words(role)}</span>
         {user.name && <div className="dim small">@{user.handle}</div>}

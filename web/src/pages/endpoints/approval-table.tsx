@@ -35,7 +35,7 @@ export function ApprovalTable({ approvals, of, changed }: Props) {
             <tr key={approval.id}>
               <td>{of === 'device' ? (approval.device?.name ?? approval.deviceId) : <EndpointName of={approval} />}</td>
               <td>
-                <Status of={approval.status} />
+                <Status of={isValid(approval) ? 'ACTIVE' : approval.status} text={said[approval.status]} />
                 {approval.revokedBy && <div className="dim small">by {approval.revokedBy.handle}</div>}
               </td>
               <td className="nowrap">
@@ -54,6 +54,14 @@ export function ApprovalTable({ approvals, of, changed }: Props) {
       </table>
     </div>
   )
+}
+
+/** A session under it may be over: `running` would say that a robot moves. */
+const said: Readonly<Record<ApprovalRow['status'], string>> = {
+  ISSUED: 'valid, not used yet',
+  RUNNING: 'valid',
+  EXPIRED: 'expired',
+  REVOKED: 'revoked',
 }
 
 const isValid = ({ status }: ApprovalRow) => status === 'ISSUED' || status === 'RUNNING'

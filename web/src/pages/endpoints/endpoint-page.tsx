@@ -138,6 +138,14 @@ function Sessions({ pages }: { readonly pages: Pages<Endpoint | null, Session> }
   )
 }
 
+const stopReasons: Readonly<Record<string, string>> = {
+  cancel: 'by a person or a key',
+  budget: 'its budget is spent',
+  max_hours: 'its time is over',
+  spend_cap: 'the spend cap of the account is reached',
+  dispatch: 'it could not be started',
+}
+
 function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
   const { artifact } = endpoint
   return (
@@ -191,7 +199,7 @@ function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
         {endpoint.stopReason && (
           <>
             <dt>Stopped</dt>
-            <dd>{endpoint.stopReason}</dd>
+            <dd>{stopReasons[endpoint.stopReason] ?? words(endpoint.stopReason)}</dd>
           </>
         )}
       </dl>

@@ -1,6 +1,6 @@
 /** Sessions of devices on endpoints. */
 import { Link } from '../../app/navigate.tsx'
-import { count, money } from '../../ui/format.ts'
+import { count, money, words } from '../../ui/format.ts'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { EndpointQuery } from './endpoints.graphql.ts'
@@ -35,7 +35,7 @@ export function SessionTable({ sessions }: { readonly sessions: readonly Session
               <td>
                 <Status of={session.status} />
                 {session.closedReason && session.closedReason !== 'closed' && (
-                  <div className="dim small">{session.closedReason}</div>
+                  <div className="dim small">{words(session.closedReason)}</div>
                 )}
               </td>
               <td className="nowrap">
