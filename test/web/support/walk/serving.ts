@@ -102,7 +102,7 @@ export function walkServing(walk: Walk): void {
     await writeFile(join(output, 'approved-phone.png'), await page.screenshot())
     expect(await widerBy(page)).toBe(0)
     await dialog.getByRole('button', { name: 'I have copied it' }).click()
-    await page.getByText('issued').waitFor()
+    await page.getByText('valid, not used yet').waitFor()
     await page.getByRole('button', { name: 'Revoke' }).click()
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('revoked', { exact: true }).waitFor()

@@ -1,4 +1,5 @@
 /** The curves of an answer, by their key and run. */
+import { machineLast } from '@hub/formats/metric-order'
 import type { Curve } from './curve.ts'
 import type { RunMetricsQuery } from './metrics.graphql.ts'
 
@@ -19,4 +20,10 @@ export function byKey(data: RunMetricsQuery | undefined): Map<string, Map<string
       found.set(curve.key, runs)
     }
   return found
+}
+
+/** The metrics of all runs, in the order of their charts: those of the machine, which it reports first, come last. */
+export function keysOf(data: RunMetricsQuery | undefined): string[] {
+  const keys = new Set(metricsOf(data).flatMap(({ metrics }) => metrics.keys))
+  return machineLast([...keys].map((key) => ({ key }))).map(({ key }) => key)
 }

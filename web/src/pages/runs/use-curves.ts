@@ -5,7 +5,7 @@ import { readings } from '../../app/client.ts'
 import type { Answer } from '../../ui/root-field.ts'
 import { useReading } from '../../ui/use-reading.ts'
 import { type Curve, isCounter, type Range, spliced, stepsOf } from './curve.ts'
-import { byKey, type CurvesByKey, metricsOf } from './curves-by-key.ts'
+import { byKey, type CurvesByKey, keysOf } from './curves-by-key.ts'
 import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
 import { MAX_MORE, useAsked, useMoreCurves, useReadAgain } from './more-curves.ts'
 
@@ -32,7 +32,7 @@ export function useCurves(options: {
   const ids = useMemo(() => list.split(','), [list])
   const [{ kept: data, error, fetching }, again] = useReading({ query: runMetricsQuery, variables: { ids } })
   useRefresh(tick, fetching, again)
-  const keys = useMemo(() => [...new Set(metricsOf(data).flatMap(({ metrics }) => metrics.keys))], [data])
+  const keys = useMemo(() => keysOf(data), [data])
   const first = useMemo(() => byKey(data), [data])
 
   const more = useMoreCurves(list)
