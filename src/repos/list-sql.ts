@@ -10,6 +10,7 @@ import { composed, firstOf, type Given, type NamedStatement, param } from '../st
 import { namesRobot } from './named-repo.ts'
 import { plainColumns, type RepoKind, type Visibility } from './plain-repo.ts'
 import { cardedColumns, repoColumns } from './repo-shape.ts'
+import { searchWays } from './search-ways.ts'
 
 export interface RepoFilter {
   readonly q?: string | null
@@ -201,13 +202,14 @@ function columnsOf({ cards, isPlain }: AnyPageQuery): Columns<PlainListedRow> {
 }
 
 function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery): PageStatement<PlainListedRow> {
-  const shared = [
-    ...predicates(query.filter),
-    ...(query.after ? [keyset[query.sort]] : []),
-    ...(query.until ? [upTo[query.sort]] : []),
-  ]
+  const within = [...(query.after ? [keyset[query.sort]] : []), ...(query.until ? [upTo[query.sort]] : [])]
+  const found = [...predicates(query.filter), ...within]
   const by = order[query.sort]
-  const streams: string[] = []
+  const ways = searchWays(viewer, query.filter, predicates(query.filter))
+  const streams: string[] = ways
+    ? [`(select r.id, r.updated_at from repos r where ${where([ways.few, ...within])})`]
+    : []
+  const shared = ways ? [ways.many, ...found] : found
   if (query.filter.visibility !== 'private') {
     streams.push(
       `(${firstOf(
@@ -223,7 +225,7 @@ function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery):
   // `offset 0` makes it a look-up of each row: as a join it may be a merge, which reads all repos that are newer than
   // the page, or compare each row with every repo, where the planner expects few of either.
   const listed = columnsOf(query)
-  const text = `select ${listed.sql}
+  const text = `${ways ? `with ${ways.hits} ` : ''}select ${listed.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit (select :limit::int)`, query, by)}
       limit ${MAX_ROWS}) page
     cross join lateral (select * from repos where id = page.id offset 0) r join accounts o on o.id = r.owner_id
