@@ -64,6 +64,9 @@ export async function loadDatabase(url: string, source: BackupSource, manifest: 
     await client.query('begin')
     // No row is a change that someone follows.
     await client.query(`set local hub.loading = 'on'`)
+    // What triggers made of the rows of others is in rows of the backup, as it was then.
+    const tables = manifest.database.tables.map(({ name }) => client.escapeIdentifier(name))
+    for (const table of tables) await client.query(`alter table public.${table} disable trigger user`)
     let bytes = 0
     for (const [index, table] of manifest.database.tables.entries()) {
       const file = await source.find(tableFile(table.name))
@@ -76,6 +79,8 @@ export async function loadDatabase(url: string, source: BackupSource, manifest: 
       steps.at({ count: index + 1, bytes, of: table.name })
     }
     await setSequences(client, manifest)
+    await client.query('set constraints all immediate')
+    for (const table of tables) await client.query(`alter table public.${table} enable trigger user`)
     await client.query('commit')
     await client.query('analyze')
   } finally {
