@@ -24,7 +24,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { otherPackages } from './installed-packages.js'
 import { alone, noteMade, ofCommands, ofStarts, oldParts, statesOf } from './prepared.js'
@@ -96,9 +96,11 @@ function mayHaveOldLists() {
   return [...folders, ...subjects].some((folder) => changedMs(folder) > writtenMs)
 }
 
-/** Runs a file on this Node; its exit code. */
+/** Runs a file on this Node, with the programs of the packages, as npm does; its exit code. */
 function run(node, args, stdio = 'inherit') {
-  const { status, error } = spawnSync(node, args, { stdio })
+  const { PATH = '' } = process.env
+  const env = { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${PATH}` }
+  const { status, error } = spawnSync(node, args, { stdio, env })
   if (error) process.stderr.write(`Node ${NEEDED_MAJOR} at ${node} does not run here (${error.message}).\n`)
   return status ?? 1
 }
@@ -124,7 +126,7 @@ function make(node, names) {
 function makeOld(node, wanted) {
   const old = oldParts(root, wanted)
   if (old.length === 0) return 0
-  process.stderr.write(`Made again, of the tree as it is now (npm run prepare): ${old.join(', ')} …\n`)
+  process.stderr.write(`The tree has changed; making these parts again (npm run prepare): ${old.join(', ')} …\n`)
   const status = make(node, old)
   if (status !== 0)
     process.stderr.write('They could not be made: run `npm ci`, which brings the packages of this version.\n')

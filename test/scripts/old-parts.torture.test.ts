@@ -60,7 +60,7 @@ const bring = (...args: string[]) => {
   })
   return { status, stdout, said: stderr, made: readFileSync(at('calls'), 'utf8') }
 }
-const said = (parts: string) => `Made again, of the tree as it is now (npm run prepare): ${parts} …\n`
+const said = (parts: string) => `The tree has changed; making these parts again (npm run prepare): ${parts} …\n`
 const nothing = { status: 0, stdout: '', said: '', made: '' }
 
 it('is made where it is missing or of other files, by name, and else left alone', () => {
