@@ -8,7 +8,7 @@ type Metrics = Extract<NonNullable<NonNullable<RunMetricsQuery['nodes']>[number]
 /** By the key, then by the id of the run. */
 export type CurvesByKey = ReadonlyMap<string, ReadonlyMap<string, Curve>>
 
-export const metricsOf = (data: RunMetricsQuery | undefined): readonly Metrics[] =>
+const metricsOf = (data: RunMetricsQuery | undefined): readonly Metrics[] =>
   (data?.nodes ?? []).filter((node): node is Metrics => node !== null && 'metrics' in node)
 
 export function byKey(data: RunMetricsQuery | undefined): Map<string, Map<string, Curve>> {
