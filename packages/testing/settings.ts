@@ -1,7 +1,8 @@
 /** The settings of Vitest that every test run has: that of the whole repository, and that of one package alone. */
+import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node'
 import { SkipReporter } from './skip-reporter.ts'
 import { declares, tags } from './tags.ts'
@@ -11,6 +12,17 @@ import { declares, tags } from './tags.ts'
  * where there was one.
  */
 class HeavyFirst extends BaseSequencer {
+  /** The long ones are dealt out first, so that the parts of a run take about as long as each other. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
+    const key = ({ moduleId }: TestSpecification) => {
+      const path = relative(this.ctx.config.root, moduleId)
+      return `${declares(moduleId, 'long') ? 0 : 1} ${createHash('sha1').update(path).digest('hex')}`
+    }
+    const keyed = files.map((file) => ({ file, key: key(file) })).toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    return keyed.filter((_, at) => at % count === index - 1).map(({ file }) => file)
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) =>
       declares(moduleId, 'long') ? 0 : declares(moduleId, 'processes') ? 1 : 2

@@ -8,7 +8,7 @@ import { putRun } from '../support/runs.ts'
 import { sessionWorld } from '../support/sessions.ts'
 
 const hub = contractHub()
-const REPOS = 20
+const REPOS = 10
 let ada: Person
 let key: string
 let full: string
