@@ -1,7 +1,9 @@
+// @module-tag sampled
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { itInTorture } from '@hub/testing/torture'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { registerClientCommands } from '../../packages/cli/src/client-commands.ts'
@@ -113,7 +115,8 @@ describe('exit codes', () => {
     expect([again.code, again.err]).toEqual([7, expect.stringContaining('Run `hub login`')])
     expect((await hubCommand(['push', base, 'o/s', '--include', 'a', '--dry-run'], { HUB_TOKEN: '' })).code).toBe(0)
   })
-  it('is 1 where no hub answers, with what to look at', async () => {
+  // It asks again for six seconds.
+  itInTorture('is 1 where no hub answers, with what to look at', async () => {
     const ended = await hubCommand(['ls', 'o/s'], { HUB_URL: 'http://127.0.0.1:1' })
     expect(ended.code).toBe(1)
     const [waiting, refused] = ended.err.split('\n')
