@@ -27,7 +27,11 @@ export async function patiently(
  * Contract, "Repeated requests".
  */
 export const patientFetch: typeof fetch = async (input, init) =>
-  isRead(init?.body) ? patiently(() => fetch(input, init), isUnavailable, init?.signal) : fetch(input, init)
+  patiently(
+    () => fetch(input, init),
+    async (response) => isRead(init?.body) && (await isUnavailable(response)),
+    init?.signal,
+  )
 
 const isRead = (body: unknown): boolean =>
   typeof body === 'string' && /^\s*(?:query\b|\{)/.test(String((JSON.parse(body) as { query?: unknown }).query))
